@@ -1,0 +1,44 @@
+"""Counterplay: write the rules of a game as a plain Python class; it is played, solved and explained at the speed of C.
+
+>>> from counterplay import games, search
+>>> search.minimax(games.load("tic_tac_toe")).value
+0.0
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from counterplay.bits import Bits
+from counterplay.game import CHANCE, AmbiguousText, Game, IllegalAction, Position, RulesError, UnreadableText
+from counterplay.primitives import mix64, replace, state_key
+
+if TYPE_CHECKING:
+    from counterplay import games, native, search
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "CHANCE",
+    "AmbiguousText",
+    "Bits",
+    "Game",
+    "IllegalAction",
+    "Position",
+    "RulesError",
+    "UnreadableText",
+    "games",
+    "mix64",
+    "native",
+    "replace",
+    "search",
+    "state_key",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the larger parts when they are first asked for."""
+    if name in ("games", "native", "search"):
+        return importlib.import_module(f"counterplay.{name}")
+    raise AttributeError(f"counterplay has no '{name}'")

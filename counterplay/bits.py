@@ -1,0 +1,150 @@
+"""`Bits`: a fixed-width set of squares, the board type of every game.
+
+The class below is the whole definition. Compiled rules see the same type, lowered to one machine integer
+(`native/bits.py`), and behave the same: the tests compare both with plain Python integers.
+
+    >>> corners = Bits(9, [0, 2, 6, 8])
+    >>> corners & Bits(9, [0, 1, 2])
+    Bits(9, [0, 2])
+    >>> len(corners), 4 in corners, list(corners >> 2)
+    (4, False, [0, 4, 6])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+__all__ = ["Bits"]
+
+
+class Bits:
+    """An immutable set of squares out of `0 .. width-1`, at most `width` of them.
+
+    `& | ^ - ~` are the set operations, `<< k` and `>> k` move every square up or down by `k` and drop those that
+    leave the board. Both sides of an operation must have the same width; a plain integer is not a set.
+    """
+
+    __slots__ = ("_n", "_width")
+
+    _n: int
+    _width: int
+
+    def __init__(self, width: int, squares: Iterable[int] = ()) -> None:
+        if width < 1:
+            raise ValueError(f"a Bits is at least 1 square wide, not {width}")
+        n = 0
+        for square in squares:
+            if not 0 <= square < width:
+                raise ValueError(f"square {square} is outside a Bits of width {width}")
+            n |= 1 << square
+        object.__setattr__(self, "_width", width)
+        object.__setattr__(self, "_n", n)
+
+    @classmethod
+    def from_int(cls, width: int, n: int) -> Bits:
+        """The set whose square `k` is bit `k` of `n`; bits outside the width are dropped."""
+        bits = cls(width)
+        object.__setattr__(bits, "_n", n & ((1 << width) - 1))
+        return bits
+
+    @classmethod
+    def full(cls, width: int) -> Bits:
+        """All squares of the board."""
+        return cls.from_int(width, -1)
+
+    @property
+    def width(self) -> int:
+        return self._width
+
+    def __int__(self) -> int:
+        return self._n
+
+    # ---- set operations
+
+    def _same_width(self, other: Bits) -> int:
+        if not isinstance(other, Bits):
+            raise TypeError(f"a Bits combines with a Bits, not with {other!r}")
+        if other._width != self._width:
+            raise TypeError(f"these Bits have different widths: {self._width} and {other._width}")
+        return other._n
+
+    def _with(self, n: int) -> Bits:
+        bits = Bits.__new__(Bits)
+        object.__setattr__(bits, "_width", self._width)
+        object.__setattr__(bits, "_n", n)
+        return bits
+
+    def __and__(self, other: Bits) -> Bits:
+        return self._with(self._n & self._same_width(other))
+
+    def __or__(self, other: Bits) -> Bits:
+        return self._with(self._n | self._same_width(other))
+
+    def __xor__(self, other: Bits) -> Bits:
+        return self._with(self._n ^ self._same_width(other))
+
+    def __sub__(self, other: Bits) -> Bits:
+        return self._with(self._n & ~self._same_width(other))
+
+    def __invert__(self) -> Bits:
+        return self._with(~self._n & ((1 << self._width) - 1))
+
+    def __lshift__(self, k: int) -> Bits:
+        return self._with((self._n << k) & ((1 << self._width) - 1) if k < self._width else 0)
+
+    def __rshift__(self, k: int) -> Bits:
+        return self._with(self._n >> k)
+
+    # ---- one square
+
+    def _on_board(self, square: int) -> int:
+        if not 0 <= square < self._width:
+            raise ValueError(f"square {square} is outside a Bits of width {self._width}")
+        return square
+
+    def add(self, square: int) -> Bits:
+        """This set and `square`."""
+        return self._with(self._n | 1 << self._on_board(square))
+
+    def remove(self, square: int) -> Bits:
+        """This set without `square`."""
+        return self._with(self._n & ~(1 << self._on_board(square)))
+
+    def lowest(self) -> int:
+        """The first square of the set; the width if the set is empty."""
+        return (self._n & -self._n).bit_length() - 1 if self._n else self._width
+
+    def __contains__(self, square: int) -> bool:
+        return 0 <= square < self._width and bool(self._n >> square & 1)
+
+    # ---- the whole set
+
+    def __bool__(self) -> bool:
+        return self._n != 0
+
+    def __len__(self) -> int:
+        return self._n.bit_count()
+
+    def __iter__(self) -> Iterator[int]:
+        n = self._n
+        while n:
+            lowest = n & -n
+            yield lowest.bit_length() - 1
+            n ^= lowest
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Bits):
+            return NotImplemented
+        return self._width == other._width and self._n == other._n
+
+    def __hash__(self) -> int:
+        return hash((self._width, self._n))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("a Bits does not change; `add`, `remove` and the operators return a new one")
+
+    def __repr__(self) -> str:
+        return f"Bits({self._width}, {list(self)})" if self else f"Bits({self._width})"
+
+    def __reduce__(self) -> tuple[object, tuple[int, int]]:
+        return Bits.from_int, (self._width, self._n)

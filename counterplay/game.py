@@ -1,0 +1,351 @@
+"""What a game is: the textbook's six functions, what it declares about itself, and how people read it.
+
+    class Nim(Game):
+        heap: int = 21                                   # an annotated attribute is a parameter: Nim(heap=10)
+
+        class State(NamedTuple):
+            stones: int
+            turn: int
+
+        def initial(self): return self.State(self.heap, 0)
+        def player(self, s): return s.turn
+        def actions(self, s): return range(1, min(3, s.stones) + 1)
+        def result(self, s, a): return self.State(s.stones - a, 1 - s.turn)
+        def is_terminal(self, s): return s.stones == 0
+        def utility(self, s, p): return -1.0 if s.turn == p else 1.0
+
+A state is an immutable tuple of numbers, `Bits` and tuples of them; an action is an integer. Everything else about
+a game is optional and has a default below. An attribute or property of the game that is not a method is a constant
+when the rules are compiled.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar, NamedTuple
+
+from counterplay import drawing
+from counterplay.bits import Bits
+from counterplay.primitives import state_key
+
+__all__ = ["CHANCE", "AmbiguousText", "Game", "IllegalAction", "Position", "RulesError", "UnreadableText"]
+
+CHANCE = -1
+"""The player who moves when a die is thrown or a card drawn."""
+
+RULES = ("initial", "player", "actions", "result", "is_terminal", "utility")
+
+
+class UnreadableText(ValueError):
+    """A text that is no position, move, game or parameter; the message says what would be."""
+
+
+class IllegalAction(ValueError):
+    """A move that reads well but is not allowed here."""
+
+
+class AmbiguousText(ValueError):
+    """A text that fits more than one move."""
+
+
+class RulesError(TypeError):
+    """A game class that is not complete."""
+
+
+class Knowledge(NamedTuple):
+    """Which optional methods a game has."""
+
+    evaluate: bool
+    priority: bool
+    is_noisy: bool
+    key: bool
+
+
+class Game:
+    """The base class of every game. Override the six rules; add what else the game knows about itself."""
+
+    # ---- what a game declares
+    players: ClassVar[int] = 2
+    chance: ClassVar[bool] = False
+    """Whether `player` may be CHANCE; then `probability` is a rule too."""
+    perfect_information: ClassVar[bool] = True
+    simultaneous: ClassVar[bool] = False
+    zero_sum: ClassVar[bool] = True
+    """Whether the players' utilities always add up to `utility_sum`."""
+    utility_sum: ClassVar[float] = 0.0
+    utility_range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
+    """The least and the greatest utility any player can get."""
+    compiled: ClassVar[bool] = True
+    """Whether it pays to compile this game; a game that is mere data may say no."""
+
+    # ---- the rules (the textbook's contract)
+
+    def initial(self) -> Any:
+        """The state in which the game begins."""
+        raise NotImplementedError
+
+    def player(self, s: Any) -> int:
+        """Whose turn it is: 0 is MAX, or CHANCE."""
+        raise NotImplementedError
+
+    def actions(self, s: Any) -> Iterable[int]:
+        """The legal actions, each once; may be a generator. Never asked of a terminal state."""
+        raise NotImplementedError
+
+    def result(self, s: Any, a: int) -> Any:
+        """The state after action `a`."""
+        raise NotImplementedError
+
+    def is_terminal(self, s: Any) -> bool:
+        """Whether the game is over."""
+        raise NotImplementedError
+
+    def utility(self, s: Any, p: int) -> float:
+        """What a terminal state is worth to player `p`."""
+        raise NotImplementedError
+
+    def probability(self, s: Any, a: int) -> float:
+        """How likely CHANCE is to choose `a`; a rule of games with chance, never asked of others."""
+        return 0.0
+
+    # ---- knowledge a search may use; `game.knows.evaluate` says whether the game has it
+
+    def evaluate(self, s: Any, p: int) -> float:
+        """An estimate of the utility for `p`, exact on terminal states. Default: the middle of the range."""
+        return 0.5 * (self.utility_range[0] + self.utility_range[1])
+
+    def priority(self, s: Any, a: int) -> float:
+        """How early to look at `a`: larger first."""
+        return 0.0
+
+    def is_noisy(self, s: Any, a: int) -> bool:
+        """Whether `a` upsets the evaluation (a capture), so that quiescence search must follow it."""
+        return False
+
+    def key(self, s: Any) -> int:
+        """A 64-bit number, equal for equal states and for practical purposes different for others."""
+        return state_key(s)
+
+    # ---- for people
+
+    def board(self, s: Any) -> Sequence[Sequence[str]] | None:
+        """The position as rows of one-character cells, top row first ('.' is empty), for games on a board."""
+        return None
+
+    def labels(self) -> tuple[Sequence[str], Sequence[str]]:
+        """The names of the board's columns and rows, for its edges; empty for none."""
+        return (), ()
+
+    def show(self, s: Any) -> str:
+        """The position as a person likes to read it."""
+        board = self.board(s)
+        return self.to_text(s) if board is None else drawing.board_text(board, *self.labels())
+
+    def action_name(self, s: Any, a: int) -> str:
+        """What people call action `a` in state `s`; different for different actions."""
+        return str(a)
+
+    def parse_action(self, s: Any, text: str) -> int:
+        """The legal action of that name."""
+        names = {self.action_name(s, a): a for a in self.actions(s)} if not self.is_terminal(s) else {}
+        wanted = text.strip()
+        if wanted in names:
+            return names[wanted]
+        matches = [a for name, a in names.items() if name.lower() == wanted.lower()]
+        if len(matches) == 1:
+            return matches[0]
+        if matches:
+            raise AmbiguousText(f"'{wanted}' could be {' or '.join(self.action_name(s, a) for a in matches)}")
+        if not names:
+            raise IllegalAction(f"'{wanted}' cannot be played: the game is over")
+        shown = ", ".join(list(names)[:40]) + (", ..." if len(names) > 40 else "")
+        raise IllegalAction(f"'{wanted}' is not a legal move here; legal: {shown}")
+
+    def to_text(self, s: Any) -> str:
+        """The standard text of a position, without blanks if it can be. Default: its fields, `stones=21 turn=0`."""
+        return " ".join(f"{name}={_field_text(value)}" for name, value in zip(_fields(s), s, strict=True))
+
+    def from_text(self, text: str) -> Any:
+        """The position of that text."""
+        return _state_from_text(self.initial(), text)
+
+    # ---- parameters
+
+    parameters: ClassVar[dict[str, Any]] = {}
+    """Names and defaults of the parameters, from the annotated attributes of the class."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        own = {
+            name: cls.__dict__[name]
+            for name, kind in cls.__dict__.get("__annotations__", {}).items()
+            if name in cls.__dict__ and not str(kind).startswith(("ClassVar", "typing.ClassVar"))
+        }
+        cls.parameters = {**cls.parameters, **own}
+
+    def __init__(self, **given: Any) -> None:
+        cls = type(self)
+        missing = [rule for rule in RULES if getattr(cls, rule) is getattr(Game, rule)]
+        if self.chance and cls.probability is Game.probability:
+            missing.append("probability")
+        if missing:
+            raise RulesError(f"{cls.__name__} has no {_listed(missing)}: {_advice(cls, missing[0])}")
+        for name in given:
+            if name not in self.parameters:
+                raise UnreadableText(f"{self.name} has no parameter '{name}'; it has: {_listed(self.parameters)}")
+        for name, default in self.parameters.items():
+            self.__dict__[name] = _convert(f"{self.name}'s {name}", given.get(name, default), default)
+        self.validate()
+
+    def validate(self) -> None:
+        """Raise ValueError when the parameters make no game."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a game does not change: make another with {type(self).__name__}({name}=...)")
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The values of the parameters."""
+        return {name: self.__dict__[name] for name in self.parameters}
+
+    @classmethod
+    def snake_name(cls) -> str:
+        """The name of the game for people and files: ConnectFour is connect_four."""
+        return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
+
+    @property
+    def name(self) -> str:
+        return self.snake_name()
+
+    @property
+    def knows(self) -> Knowledge:
+        """Which of `evaluate`, `priority`, `is_noisy` and `key` the class gives itself; a constant when compiled."""
+        return Knowledge(*(getattr(type(self), name) is not getattr(Game, name) for name in Knowledge._fields))
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and isinstance(other, Game) and self.settings == other.settings
+
+    def __hash__(self) -> int:
+        return hash((type(self), tuple(self.settings.values())))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self.settings.items())})"
+
+    def __str__(self) -> str:
+        changed = [f"{k}={_field_text(v)}" for k, v in self.settings.items() if v != self.parameters[k]]
+        return self.name + (":" + ",".join(changed) if changed else "")
+
+    def at(self, moves: str | Iterable[str] = (), position: str | None = None) -> Position:
+        """The position after `moves` (names, or one text of names and blanks) from `position` or the start."""
+        here = Position(self, self.initial() if position is None else self.from_text(position))
+        for move in moves.split() if isinstance(moves, str) else moves:
+            here = here.play(move)
+        return here
+
+
+class Position(NamedTuple):
+    """A state of a game, together with the game: it prints as the board and draws itself in a notebook."""
+
+    game: Game
+    state: Any
+
+    def play(self, move: str) -> Position:
+        """The position after the move of that name."""
+        return Position(self.game, self.game.result(self.state, self.game.parse_action(self.state, move)))
+
+    def moves(self) -> list[str]:
+        """The names of the legal moves."""
+        if self.game.is_terminal(self.state):
+            return []
+        return [self.game.action_name(self.state, a) for a in self.game.actions(self.state)]
+
+    def __str__(self) -> str:
+        return self.game.show(self.state)
+
+    def _repr_svg_(self) -> str:
+        board = self.game.board(self.state)
+        if board is None:
+            return drawing.text_svg(self.game.show(self.state))
+        return drawing.board_svg(board, *self.game.labels())
+
+
+# ---- texts of parameters and fields
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names) or "none"
+
+
+def _advice(cls: type[Game], rule: str) -> str:
+    """What to do about a missing rule: mend a misspelling, or write it."""
+    written = [name for name in vars(cls) if not name.startswith("_")]
+    close = difflib.get_close_matches(rule, written, n=1)
+    if close:
+        return f"is '{close[0]}' meant to be '{rule}'?"
+    arguments = {"initial": "self", "utility": "self, s, p"}.get(rule, "self, s")
+    if rule in ("result", "probability"):
+        arguments = "self, s, a"
+    return f"add  def {rule}({arguments})"
+
+
+def _convert(what: str, value: Any, default: Any) -> Any:
+    """`value` as the type of `default`; a text is read as the command line writes it."""
+    kind = type(default)
+    if isinstance(value, str) and kind is not str:
+        value = _literal(what, value, kind)
+    if kind is tuple and isinstance(value, list | tuple):
+        return tuple(value)
+    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if type(value) is not kind:
+        raise UnreadableText(f"{what} must be of type {kind.__name__}, like {_field_text(default)}; not {value!r}")
+    return value
+
+
+def _literal(what: str, text: str, kind: type) -> Any:
+    words = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+    if kind is bool and text.lower() in words:
+        return words[text.lower()]
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        raise UnreadableText(f"{what} must be of type {kind.__name__}; '{text}' cannot be read as one") from None
+
+
+def _fields(s: Any) -> tuple[str, ...]:
+    return getattr(s, "_fields", None) or tuple(f"f{i}" for i in range(len(s)))
+
+
+def _field_text(value: Any) -> str:
+    """A value without blanks, so that fields can be split at them; a `Bits` is `{0,4}`."""
+    if isinstance(value, Bits):
+        return "{" + ",".join(map(str, value)) + "}"
+    if isinstance(value, tuple):
+        return "(" + ",".join(map(_field_text, value)) + ("," if len(value) == 1 else "") + ")"
+    if isinstance(value, str):
+        return value
+    return repr(value).replace(" ", "")
+
+
+def _state_from_text(like: Any, text: str) -> Any:
+    """The state written by `Game.to_text`, with the types of the state `like`."""
+    names = _fields(like)
+    parts = dict(part.split("=", 1) for part in text.split() if "=" in part)
+    if sorted(parts) != sorted(names) or len(text.split()) != len(names):
+        example = " ".join(f"{name}={_field_text(value)}" for name, value in zip(names, like, strict=True))
+        raise UnreadableText(f"'{text}' is not a position; write it like '{example}'")
+    values = [_field_from_text(name, parts[name], value) for name, value in zip(names, like, strict=True)]
+    return type(like)(*values) if hasattr(like, "_fields") else tuple(values)
+
+
+def _field_from_text(name: str, text: str, like: Any) -> Any:
+    if isinstance(like, Bits):
+        inner = text.removeprefix("{").removesuffix("}")
+        try:
+            return Bits(like.width, [int(square) for square in inner.split(",") if square])
+        except ValueError as error:
+            raise UnreadableText(f"{name}={text} is not a set of squares: {error}") from None
+    return _convert(name, text, like)

@@ -1,0 +1,82 @@
+"""Tic-tac-toe and its family: k in a row on a board of m columns and n rows."""
+
+from functools import cached_property
+from typing import NamedTuple
+
+from counterplay.bits import Bits
+from counterplay.game import Game, UnreadableText
+
+
+class TicTacToe(Game):
+    """Two players put their mark on an empty square in turn; `k` in a row wins. x begins."""
+
+    m: int = 3
+    n: int = 3
+    k: int = 3
+
+    class State(NamedTuple):
+        mine: Bits  # the marks of the player to move
+        theirs: Bits
+        turn: int
+
+    @cached_property
+    def directions(self):
+        """East, south, south-east, south-west: the step, and the squares from which a line of k fits."""
+        fits = {(dr, dc): Bits(self.m * self.n, self._starts(dr, dc)) for dr, dc in ((0, 1), (1, 0), (1, 1), (1, -1))}
+        return tuple((dr * self.m + dc, starts) for (dr, dc), starts in fits.items())
+
+    def _starts(self, dr, dc):
+        for r in range(self.n - dr * (self.k - 1)):
+            for c in range(self.m):
+                if 0 <= c + dc * (self.k - 1) < self.m:
+                    yield r * self.m + c
+
+    def lines(self, b):
+        """How many lines of k lie wholly in `b`."""
+        count = 0
+        for step, starts in self.directions:
+            run = b
+            for _ in range(self.k - 1):
+                run = run & run >> step
+            count += len(run & starts)
+        return count
+
+    @cached_property
+    def all_lines(self):
+        return self.lines(Bits.full(self.m * self.n))
+
+    @cached_property
+    def utility_range(self):
+        return -float(self.all_lines), float(self.all_lines)  # a win is worth every line, so it tops any `evaluate`
+
+    def initial(self):
+        return self.State(Bits(self.m * self.n), Bits(self.m * self.n), 0)
+
+    def player(self, s):
+        return s.turn
+
+    def actions(self, s):
+        return ~(s.mine | s.theirs)
+
+    def result(self, s, a):
+        return self.State(s.theirs, s.mine.add(a), 1 - s.turn)
+
+    def is_terminal(self, s):
+        return self.lines(s.theirs) > 0 or not ~(s.mine | s.theirs)
+
+    def utility(self, s, p):
+        if self.lines(s.theirs) == 0:
+            return 0.0
+        return self.utility_range[0] if p == s.turn else self.utility_range[1]
+
+    def evaluate(self, s, p):
+        """Lines still open for `p`, less those open for the opponent."""
+        if self.is_terminal(s):
+            return self.utility(s, p)
+        lead = float(self.lines(~s.theirs) - self.lines(~s.mine))
+        return lead if p == s.turn else -lead
+
+    def board(self, s):
+        x, o = (s.mine, s.theirs) if s.turn == 0 else (s.theirs, s.mine)
+        cells = ["x" if i in x else "o" if i in o else "." for i in range(self.m * self.n)]
+        return [cells[r * self.m : (r + 1) * self.m] for r in range(self.n)]

@@ -1,0 +1,132 @@
+"""`native`: the decorator that makes a function of `(game, state, ...)` run as machine code, or interpreted.
+
+    @native
+    def count(game, s): ...
+
+    count(game, s)                  # compiled for this game and its parameters, from the cache if it was before
+    count.interpreted(game, s)      # this call as plain Python
+    with interpreted(): ...         # every call inside; COUNTERPLAY_INTERPRETED=1: every call of the process
+
+Both give the same results. A game that cannot be compiled is interpreted, and the reason is said once.
+This folder is the only part of Counterplay that knows Numba; importing it does not import Numba, calling does.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import FunctionType
+from typing import Any
+
+from counterplay.game import Game
+
+__all__ = ["CannotCompile", "NativeFunction", "compiled", "interpreted", "is_interpreted", "native"]
+
+_mode: ContextVar[str | None] = ContextVar("mode", default=None)
+_cannot: dict[tuple[type[Game], tuple[Any, ...]], str] = {}
+
+
+class CannotCompile(Exception):
+    """Why a game or function cannot be machine code, in the words of someone who wrote rules."""
+
+
+class NativeFunction:
+    """A Python function that runs compiled; made by `native`."""
+
+    __wrapped__: FunctionType
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, function)
+
+    def __call__(self, game: Game, *args: Any) -> Any:
+        if is_interpreted(game):
+            return self.interpreted(game, *args)
+        try:
+            return self.compiled(game, *args)
+        except CannotCompile as why:
+            if _mode.get() == "compiled":
+                raise
+            _cannot[_identity(game)] = str(why)
+            print(f"counterplay: {game} runs interpreted, which is slower: {why}", file=sys.stderr)
+            return self.interpreted(game, *args)
+
+    def interpreted(self, game: Game, *args: Any) -> Any:
+        """Run as plain Python, and everything it calls too."""
+        token = _mode.set("interpreted")
+        try:
+            return self.__wrapped__(game, *args)
+        finally:
+            _mode.reset(token)
+
+    def compiled(self, game: Game, *args: Any) -> Any:
+        """Run as machine code, or raise CannotCompile."""
+        from counterplay.native.compile import call
+
+        return call(self.__wrapped__, game, *args)
+
+    def __repr__(self) -> str:
+        return f"<native {self.__wrapped__.__qualname__}>"
+
+
+def native(function: Callable[..., Any]) -> NativeFunction:
+    """Make a function whose first argument is a game run compiled, specialised to that game."""
+    return NativeFunction(function)
+
+
+def is_interpreted(game: Game) -> bool:
+    """Whether native functions run as plain Python for this game, here and now."""
+    mode = _mode.get()
+    if mode is not None:
+        return mode == "interpreted"
+    if os.environ.get("COUNTERPLAY_INTERPRETED", "") not in ("", "0"):
+        return True
+    return not game.compiled or _identity(game) in _cannot
+
+
+def _identity(game: Game) -> tuple[type[Game], tuple[Any, ...]]:
+    return type(game), tuple(game.settings.values())
+
+
+@contextmanager
+def interpreted() -> Iterator[None]:
+    """Everything inside runs as plain Python."""
+    token = _mode.set("interpreted")
+    try:
+        yield
+    finally:
+        _mode.reset(token)
+
+
+@contextmanager
+def compiled() -> Iterator[None]:
+    """Everything inside runs as machine code, or fails with CannotCompile; never falls back."""
+    token = _mode.set("compiled")
+    try:
+        yield
+    finally:
+        _mode.reset(token)
+
+
+class Announcement:
+    """A line on standard error while something is compiled: what, what for, and how long it took."""
+
+    def __init__(self, function: str, game: Game) -> None:
+        self._began = time.perf_counter()
+        self._quiet = os.environ.get("COUNTERPLAY_QUIET", "") not in ("", "0")
+        self._write(f"counterplay: compiling {game} for {function} ...")
+
+    def done(self) -> None:
+        self._write(f" {time.perf_counter() - self._began:.1f} s\n")
+
+    def failed(self) -> None:
+        self._write(" not possible\n")
+
+    def _write(self, text: str) -> None:
+        if not self._quiet and sys.stderr is not None:
+            sys.stderr.write(text)
+            sys.stderr.flush()

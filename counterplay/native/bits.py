@@ -1,0 +1,395 @@
+"""`Bits` for the compiler: one integer of 64, 128, 192, ... machine bits whose unused upper bits are always zero.
+
+Whole words, rather than LLVM's integer of the exact width, because those load and store in one instruction each;
+only `~` and `<<` can set an unused bit, and they mask it off.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core import config
+from numba.core.imputils import RefType, impl_ret_untracked, iternext_impl, lower_constant
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.extending import (
+    NativeValue,
+    box,
+    intrinsic,
+    lower_builtin,
+    models,
+    overload,
+    overload_attribute,
+    overload_method,
+    register_model,
+    type_callable,
+    typeof_impl,
+    unbox,
+)
+
+from counterplay.bits import Bits
+
+_I64 = ir.IntType(64)
+
+
+class BitsType(types.IterableType):
+    """The type of every `Bits` of one width."""
+
+    def __init__(self, width: int):
+        self.width = width
+        self.words = (width + 63) // 64
+        self.machine = ir.IntType(64 * self.words)
+        super().__init__(name=f"Bits({width})")
+
+    @property
+    def key(self) -> int:
+        return self.width
+
+    @property
+    def iterator_type(self) -> BitsIteratorType:
+        return BitsIteratorType(self)
+
+    def constant(self, n: int) -> ir.Constant:
+        return ir.Constant(self.machine, n)
+
+    @property
+    def mask(self) -> ir.Constant:
+        return self.constant((1 << self.width) - 1)
+
+    @property
+    def has_unused(self):
+        return self.width % 64 != 0
+
+    def __reduce__(self):
+        return BitsType, (self.width,)
+
+
+class BitsIteratorType(types.SimpleIteratorType):
+    def __init__(self, bits: BitsType):
+        self.bits = bits
+        super().__init__(f"iter({bits.name})", types.intp)
+
+    def __reduce__(self):
+        return BitsIteratorType, (self.bits,)
+
+
+@typeof_impl.register(Bits)
+def _typeof_bits(value: Bits, context) -> BitsType:
+    return BitsType(value.width)
+
+
+@register_model(BitsType)
+class _BitsModel(models.PrimitiveModel):
+    def __init__(self, manager, fe_type: BitsType):
+        super().__init__(manager, fe_type, fe_type.machine)
+
+
+@register_model(BitsIteratorType)
+class _BitsIteratorModel(models.StructModel):
+    def __init__(self, manager, fe_type: BitsIteratorType):
+        super().__init__(manager, fe_type, [("rest", types.EphemeralPointer(fe_type.bits))])
+
+
+@lower_constant(BitsType)
+def _constant(context, builder, typ: BitsType, value: Bits):
+    return typ.constant(int(value))
+
+
+# ---- between Python objects and machine integers, a word at a time
+
+
+@unbox(BitsType)
+def _unbox(typ: BitsType, obj, c):
+    api, builder = c.pyapi, c.builder
+    n = api.object_getattr_string(obj, "_n")
+    value = typ.constant(0)
+    word_mask = api.unserialize(api.serialize_object((1 << 64) - 1))
+    for i in range(typ.words):
+        shift = api.long_from_longlong(ir.Constant(_I64, 64 * i))
+        shifted = api.number_rshift(n, shift)
+        low = api.number_and(shifted, word_mask)
+        word = _resize(builder, api.long_as_ulonglong(low), typ.machine)
+        value = builder.or_(value, builder.shl(word, typ.constant(64 * i)))
+        for temporary in (shift, shifted, low):
+            api.decref(temporary)
+    api.decref(n)
+    api.decref(word_mask)
+    return NativeValue(value, is_error=c.pyapi.c_api_error())
+
+
+@box(BitsType)
+def _box(typ: BitsType, value, c):
+    api, builder = c.pyapi, c.builder
+    total = api.long_from_longlong(ir.Constant(_I64, 0))
+    for i in range(typ.words):
+        word = _resize(builder, builder.lshr(value, typ.constant(64 * i)), _I64)
+        part = api.long_from_ulonglong(word)
+        shift = api.long_from_longlong(ir.Constant(_I64, 64 * i))
+        shifted = api.number_lshift(part, shift)
+        total_after = api.number_or(total, shifted)
+        for temporary in (part, shift, shifted, total):
+            api.decref(temporary)
+        total = total_after
+    width = api.long_from_longlong(ir.Constant(_I64, typ.width))
+    make = api.unserialize(api.serialize_object(Bits.from_int))
+    result = api.call_function_objargs(make, (width, total))
+    for temporary in (total, width, make):
+        api.decref(temporary)
+    return result
+
+
+def _resize(builder, value, to: ir.IntType):
+    if value.type.width < to.width:
+        return builder.zext(value, to)
+    return builder.trunc(value, to) if value.type.width > to.width else value
+
+
+# ---- operators
+
+
+def _binary(op, emit, returns_bool: bool = False):
+    """Two sets of one width to a set, or to a truth value."""
+
+    @infer_global(op)
+    class Template(AbstractTemplate):
+        def generic(self, args, kws):
+            if len(args) == 2 and isinstance(args[0], BitsType) and args[0] == args[1]:
+                return signature(types.boolean if returns_bool else args[0], *args)
+            return None
+
+    @lower_builtin(op, BitsType, BitsType)
+    def lower(context, builder, sig, args):
+        return emit(builder, *args)
+
+
+_binary(operator.and_, lambda b, x, y: b.and_(x, y))
+_binary(operator.or_, lambda b, x, y: b.or_(x, y))
+_binary(operator.xor, lambda b, x, y: b.xor(x, y))
+_binary(operator.sub, lambda b, x, y: b.and_(x, b.not_(y)))
+_binary(operator.eq, lambda b, x, y: b.icmp_unsigned("==", x, y), returns_bool=True)
+_binary(operator.ne, lambda b, x, y: b.icmp_unsigned("!=", x, y), returns_bool=True)
+for _inplace, _plain in (
+    (operator.iand, lambda b, x, y: b.and_(x, y)),
+    (operator.ior, lambda b, x, y: b.or_(x, y)),
+    (operator.ixor, lambda b, x, y: b.xor(x, y)),
+    (operator.isub, lambda b, x, y: b.and_(x, b.not_(y))),
+):
+    _binary(_inplace, _plain)
+
+
+def _shift(op, emit):
+    """A set moved by an integer; by the width or more (or by a negative number) nothing is left."""
+
+    @infer_global(op)
+    class Template(AbstractTemplate):
+        def generic(self, args, kws):
+            if len(args) == 2 and isinstance(args[0], BitsType) and isinstance(args[1], types.Integer):
+                return signature(args[0], args[0], types.intp)
+            return None
+
+    @lower_builtin(op, BitsType, types.Integer)
+    def lower(context, builder, sig, args):
+        typ, (value, by) = sig.args[0], args
+        inside = builder.icmp_unsigned("<", by, ir.Constant(_I64, typ.width))
+        moved = emit(builder, value, _resize(builder, by, typ.machine))
+        if emit is _left and typ.has_unused:
+            moved = builder.and_(moved, typ.mask)
+        return builder.select(inside, moved, typ.constant(0))
+
+
+def _left(builder, value, by):
+    return builder.shl(value, by)
+
+
+def _right(builder, value, by):
+    return builder.lshr(value, by)
+
+
+for _op in (operator.lshift, operator.ilshift):
+    _shift(_op, _left)
+for _op in (operator.rshift, operator.irshift):
+    _shift(_op, _right)
+
+
+def _unary(op, returns, emit):
+    @infer_global(op)
+    class Template(AbstractTemplate):
+        def generic(self, args, kws):
+            if len(args) == 1 and isinstance(args[0], BitsType):
+                return signature(returns or args[0], args[0])
+            return None
+
+    @lower_builtin(op, BitsType)
+    def lower(context, builder, sig, args):
+        return emit(builder, sig.args[0], args[0])
+
+
+def _truth(builder, typ: BitsType, value):
+    return builder.icmp_unsigned("!=", value, typ.constant(0))
+
+
+_unary(operator.invert, None, lambda b, typ, x: b.xor(x, typ.mask))
+_unary(operator.truth, types.boolean, _truth)
+_unary(bool, types.boolean, _truth)
+_unary(operator.not_, types.boolean, lambda b, typ, x: b.icmp_unsigned("==", x, typ.constant(0)))
+_unary(len, types.intp, lambda b, typ, x: _resize(b, b.ctpop(x), _I64))
+
+
+# ---- one square
+
+
+@intrinsic
+def _lowest(typing, bits):
+    """The first square; the width if there is none."""
+
+    def codegen(context, builder, sig, args):
+        typ = sig.args[0]
+        found = _resize(builder, builder.cttz(args[0], ir.Constant(ir.IntType(1), 0)), _I64)
+        if not typ.has_unused:
+            return found
+        return builder.select(_truth(builder, typ, args[0]), found, ir.Constant(_I64, typ.width))
+
+    return types.intp(bits), codegen
+
+
+@intrinsic
+def _single(typing, bits, square):
+    """The set of just `square`, which must be on the board, in the width of `bits`."""
+
+    def codegen(context, builder, sig, args):
+        typ = sig.args[0]
+        by = context.cast(builder, args[1], sig.args[1], types.intp)
+        inside = builder.icmp_unsigned("<", by, ir.Constant(_I64, typ.width))
+        one = builder.shl(typ.constant(1), _resize(builder, by, typ.machine))
+        return builder.select(inside, one, typ.constant(0))
+
+    return bits(bits, square), codegen
+
+
+def _on_board(bits, square: int):
+    if square < 0 or square >= bits.width:
+        raise ValueError("a square is outside its Bits")
+
+
+@overload(_on_board, inline="always")
+def _ol_on_board(bits, square):
+    """Checked when arrays are checked too (NUMBA_BOUNDSCHECK=1); otherwise a square outside is no square."""
+    if config.BOUNDSCHECK:
+        return _on_board
+    return lambda bits, square: None
+
+
+@overload_method(BitsType, "add")
+def _add(bits, square):
+    def add(bits, square):
+        _on_board(bits, square)
+        return bits | _single(bits, square)
+
+    return add if isinstance(square, types.Integer) else None
+
+
+@overload_method(BitsType, "remove")
+def _remove(bits, square):
+    def remove(bits, square):
+        _on_board(bits, square)
+        return bits - _single(bits, square)
+
+    return remove if isinstance(square, types.Integer) else None
+
+
+@overload_method(BitsType, "lowest")
+def _lowest_method(bits):
+    return lambda bits: _lowest(bits)
+
+
+@overload_attribute(BitsType, "width")
+def _width(bits):
+    width = bits.width
+    return lambda bits: width
+
+
+@overload(operator.contains)
+def _contains(bits, square):
+    if isinstance(bits, BitsType) and isinstance(square, types.Integer):
+        return lambda bits, square: bool(bits & _single(bits, square))
+    return None
+
+
+@overload(hash)
+def _hash(bits):
+    if isinstance(bits, BitsType):
+        from counterplay.primitives import state_key
+
+        return lambda bits: state_key(bits)
+    return None
+
+
+@overload(int)
+def _int(bits):
+    """The set as a number, for the widths that fit one."""
+    if isinstance(bits, BitsType) and bits.width < 64:
+        return lambda bits: _low_word(bits)
+    return None
+
+
+@intrinsic
+def _low_word(typing, bits):
+    def codegen(context, builder, sig, args):
+        return _resize(builder, args[0], _I64)
+
+    return types.intp(bits), codegen
+
+
+# ---- construction: Bits(width) and Bits(width, squares), with a width known when compiling
+
+
+@intrinsic(prefer_literal=True)
+def _empty(typing, width):
+    if not isinstance(width, types.IntegerLiteral):
+        return None
+    typ = BitsType(width.literal_value)
+    return typ(width), lambda context, builder, sig, args: typ.constant(0)
+
+
+@overload(Bits, prefer_literal=True)
+def _construct(width, squares=()):
+    if not isinstance(width, types.IntegerLiteral):
+        return None
+    if isinstance(squares, types.Omitted) or squares == types.Tuple(()) or squares == ():
+        return lambda width, squares=(): _empty(width)
+
+    def construct(width, squares=()):
+        bits = _empty(width)
+        for square in squares:
+            bits = bits.add(square)
+        return bits
+
+    return construct
+
+
+# ---- iteration
+
+
+@lower_builtin("getiter", BitsType)
+def _getiter(context, builder, sig, args):
+    from numba.core import cgutils
+
+    iterator = context.make_helper(builder, sig.return_type)
+    iterator.rest = cgutils.alloca_once_value(builder, args[0])
+    return impl_ret_untracked(context, builder, sig.return_type, iterator._getvalue())
+
+
+@lower_builtin("iternext", BitsIteratorType)
+@iternext_impl(RefType.UNTRACKED)
+def _iternext(context, builder, sig, args, result):
+    typ = sig.args[0].bits
+    iterator = context.make_helper(builder, sig.args[0], value=args[0])
+    rest = builder.load(iterator.rest)
+    valid = _truth(builder, typ, rest)
+    result.set_valid(valid)
+    with builder.if_then(valid):
+        lowest = builder.cttz(rest, ir.Constant(ir.IntType(1), 1))
+        result.yield_(_resize(builder, lowest, _I64))
+        builder.store(builder.and_(rest, builder.sub(rest, typ.constant(1))), iterator.rest)

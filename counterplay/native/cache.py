@@ -1,0 +1,142 @@
+"""Machine code on disk: one file for each compiled function and game, in a folder of the user's own.
+
+The file's name is a hash of all that the code depends on: the fingerprints of the function and of the game, the
+argument types, the processor, and the versions of Python, Numba and this package's compiler. So an edit anywhere
+is another file, and nothing is ever stale. Files are written whole and renamed into place: processes that start
+cold at the same time each compile, and the last one's equal file stays.
+
+A cache file is a pickle, so whoever can write one can run code: the folder is private to the user (mode 0700), and
+one that others may write to is not used.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import stat
+import sys
+import tempfile
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+import llvmlite
+import numba
+from numba.core import config
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
+
+from counterplay.native import Announcement, source
+
+_LIMIT_BYTES = 500_000_000
+
+
+def folder() -> Path | None:
+    """The private cache folder, made if needed; None if there can be none."""
+    base = os.environ.get("COUNTERPLAY_CACHE_DIR")
+    path = Path(base) if base else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "counterplay"
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = path.stat()
+    except (OSError, RuntimeError):
+        return None
+    if hasattr(os, "getuid") and (status.st_uid != os.getuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)):
+        return None
+    return path
+
+
+def _toolchain() -> str:
+    """The versions of everything that turns source into machine code, this folder's own sources included."""
+    own = hashlib.blake2b()
+    package = Path(__file__).parent
+    for file in [*sorted(package.glob("*.py")), package.parent / "bits.py", package.parent / "primitives.py"]:
+        own.update(file.read_bytes())
+    switches = (config.BOUNDSCHECK, config.OPT, config.DEBUGINFO_DEFAULT, config.ENABLE_AVX)
+    return f"{sys.version} {numba.__version__} {llvmlite.__version__} {switches} {own.hexdigest()}"
+
+
+class DiskCache:
+    """What Numba asks for compiled code before compiling, for one function. Only the outermost call is kept."""
+
+    _toolchain: str | None = None
+    _compiling: tuple[DiskCache, Announcement] | None = None
+
+    def __init__(self, function: FunctionType) -> None:
+        self._function = function
+        try:
+            self._fingerprint: str | None = source.fingerprint(function)
+        except source.CannotFingerprint:
+            self._fingerprint = None
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The compiled function for these argument types, or None when it must be compiled now."""
+        if DiskCache._compiling is not None:
+            return None
+        target_context.refresh()
+        path = self._path(sig, target_context)
+        if path is not None:
+            try:
+                data = path.read_bytes()
+                result = CompileResult._rebuild(target_context, *pickle.loads(data))
+                os.utime(path)
+                return result
+            except FileNotFoundError:
+                pass
+            except Exception:  # damaged, or made for classes that are no longer there: compile and replace it
+                path.unlink(missing_ok=True)
+        DiskCache._compiling = self, Announcement(self._function.__name__, sig[0].game)
+        return None
+
+    def save_overload(self, sig: Any, compiled: Any) -> None:
+        if DiskCache._compiling is None or DiskCache._compiling[0] is not self:
+            return
+        announcement = DiskCache._compiling[1]
+        DiskCache._compiling = None
+        path = self._path(sig, compiled.target_context)
+        if path is not None and not compiled.library.has_dynamic_globals:
+            _write(path, dumps(compiled._reduce()))
+        announcement.done()
+
+    @classmethod
+    def abandon(cls) -> None:
+        """The compilation under way has failed."""
+        if cls._compiling is not None:
+            cls._compiling[1].failed()
+            cls._compiling = None
+
+    def _path(self, sig: Any, target_context: Any) -> Path | None:
+        """Where the code for these argument types is kept; None if it cannot outlive the process."""
+        game_type = sig[0]
+        directory = folder()
+        if directory is None or self._fingerprint is None or not game_type.importable:
+            return None
+        if DiskCache._toolchain is None:
+            DiskCache._toolchain = _toolchain()
+        parts = (
+            DiskCache._toolchain,
+            self._function.__qualname__,
+            self._fingerprint,
+            game_type.module,
+            str(sig),
+            str(target_context.codegen().magic_tuple()),
+        )
+        key = hashlib.blake2b("\0".join(parts).encode(), digest_size=16).hexdigest()
+        return directory / f"{game_type.game.name}-{self._function.__name__}-{key}.bin"
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Write a file whole, and drop the longest unused ones when the folder grows too large."""
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.replace(temporary, path)
+        files = sorted(path.parent.glob("*.bin"), key=lambda file: file.stat().st_mtime, reverse=True)
+        total = 0
+        for file in files:
+            total += file.stat().st_size
+            if total > _LIMIT_BYTES:
+                file.unlink(missing_ok=True)
+    except OSError:
+        pass  # a full or read-only disk costs the next start some seconds, nothing else

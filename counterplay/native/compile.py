@@ -1,0 +1,48 @@
+"""Calling a compiled function: the dispatcher, the announcement, and what goes wrong in the user's words."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import secrets
+from types import FunctionType
+from typing import Any
+
+from numba.core.bytecode import FunctionIdentity
+from numba.core.errors import NumbaError
+
+import counterplay.native.bits
+import counterplay.native.primitives  # noqa: F401  (both register what the compiler must know)
+from counterplay.game import Game
+from counterplay.native import CannotCompile
+from counterplay.native.cache import DiskCache
+from counterplay.native.explain import explain
+from counterplay.native.games import dispatcher
+
+_caches: dict[FunctionType, DiskCache] = {}
+
+
+def call(function: FunctionType, game: Game, *args: Any) -> Any:
+    """Run `function` as machine code for these arguments, compiling it or loading it from disk if need be."""
+    entry = dispatcher(function)
+    if function not in _caches:
+        entry._cache = _caches[function] = DiskCache(function)
+    try:
+        return entry(game, *args)
+    except (NumbaError, NotImplementedError, RecursionError) as error:
+        DiskCache.abandon()
+        raise CannotCompile(explain(error, game)) from None
+
+
+def _unique_symbols() -> None:
+    """Begin Numba's count of compiled functions at a random number.
+
+    The count is part of every symbol. Processes that all begin at 1 can give one name to different functions, and a
+    later process that loads both from disk would run the wrong one (Numba issue 10486). Our own functions carry
+    their fingerprint in the name besides; this covers Numba's.
+    """
+    FunctionIdentity._unique_ids = itertools.count(secrets.randbits(60))
+
+
+_unique_symbols()
+os.register_at_fork(after_in_child=_unique_symbols)

@@ -1,0 +1,165 @@
+"""A game for the compiler: a type of its own that takes no room at run time.
+
+Its plain attributes and properties are constants, its methods compiled functions. So `Go(size=9)` and `Go(size=19)`
+have different machine code, inheritance works, and a search is specialised to a game by ordinary dispatch.
+"""
+
+from __future__ import annotations
+
+import difflib
+import secrets
+import sys
+from types import FunctionType
+from typing import Any
+
+from numba import njit, types
+from numba.core.errors import TypingError
+from numba.core.imputils import lower_constant, lower_getattr_generic
+from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, signature
+from numba.extending import NativeValue, lower_builtin, models, register_model, typeof_impl, unbox
+
+from counterplay import primitives
+from counterplay.game import Game
+from counterplay.native import NativeFunction, source
+
+_PRIMITIVES = {getattr(primitives, name) for name in primitives.__all__}
+
+
+class GameType(types.Type):
+    """The type of one game with its parameters. Its name carries the fingerprint of the rules."""
+
+    def __init__(self, name: str, game: Game | None, importable: bool = False) -> None:
+        self.game = game
+        self.importable = importable  # whether code compiled for it can be used by another process
+        super().__init__(name=name)
+
+    @property
+    def module(self) -> str:
+        return type(self.game).__module__
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return GameType, (self.name, None)  # from disk only the name is needed: the code is there already
+
+
+@register_model(GameType)
+class _GameModel(models.OpaqueModel):
+    pass
+
+
+@typeof_impl.register(Game)
+def typeof_game(game: Game, context: Any = None) -> GameType:
+    typ: GameType | None = game.__dict__.get("_native_type")
+    if typ is None:
+        try:
+            mark, importable = source.fingerprint(game), _can_be_found_again(type(game.initial()))
+        except source.CannotFingerprint:
+            mark, importable = secrets.token_hex(16), False
+        typ = GameType(f"{game}#{mark}", game, importable)
+        game.__dict__["_native_type"] = typ
+    return typ
+
+
+def _can_be_found_again(state_class: type) -> bool:
+    """Whether a process that loads compiled code from disk can find the class of its states by name.
+
+    Code on disk refers to classes by module and name, and `__main__` is another module in every program; so a class
+    of the main script gets a name of ours for it.
+    """
+    if state_class.__module__ == "__main__":
+        sys.modules.setdefault("counterplay_main_script", sys.modules["__main__"])
+        state_class.__module__ = "counterplay_main_script"
+    found: Any = sys.modules.get(state_class.__module__)
+    for name in state_class.__qualname__.split("."):
+        found = getattr(found, name, None)
+    return found is state_class
+
+
+@unbox(GameType)
+def _unbox(typ: GameType, obj: Any, c: Any) -> NativeValue:
+    return NativeValue(c.context.get_dummy_value())
+
+
+@lower_constant(GameType)
+def _constant(context: Any, builder: Any, typ: GameType, value: Any) -> Any:
+    return context.get_dummy_value()
+
+
+# ---- from Python functions to compiled ones
+
+_dispatchers: dict[FunctionType, Any] = {}
+
+
+def dispatcher(function: FunctionType, **options: Any) -> Any:
+    """The compiled form of a rule, a helper or a search."""
+    if function not in _dispatchers:
+        copy = source.compilable_copy(function, source.fingerprint(function)[:12])
+        options = {"nogil": True, "error_model": "numpy", **options}
+        _dispatchers[function] = njit(**options)(copy)
+        source.fill(copy, function, _compilable)
+    return _dispatchers[function]
+
+
+def _compilable(value: Any) -> Any:
+    """A plain function as a compiled one, so that rules may call it; anything else as it is."""
+    if isinstance(value, NativeFunction):
+        return dispatcher(value.__wrapped__)
+    if isinstance(value, FunctionType) and value not in _PRIMITIVES and not source.is_known_to_compiler(value):
+        return dispatcher(value, forceinline=True)
+    return value
+
+
+# ---- attributes and methods of a game
+
+
+@infer_getattr
+class _GameAttributes(AttributeTemplate):
+    key = GameType
+
+    def generic_resolve(self, typ: GameType, attr: str) -> Any:
+        member = getattr(type(typ.game), attr, None)
+        if isinstance(member, FunctionType):
+            return types.BoundFunction(_method_template(typ, attr, member), typ)
+        if not hasattr(typ.game, attr):
+            names = [name for name in dir(typ.game) if not name.startswith("_")]
+            close = difflib.get_close_matches(attr, names, n=1)
+            hint = f"; did you mean '{close[0]}'?" if close else ""
+            raise TypingError(f"{type(typ.game).__name__} has no '{attr}'{hint}")
+        value = getattr(typ.game, attr)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return types.literal(value)
+        return self.context.resolve_value_type(value)
+
+
+@lower_getattr_generic(GameType)
+def _lower_attribute(context: Any, builder: Any, typ: GameType, value: Any, attr: str) -> Any:
+    member = getattr(typ.game, attr)
+    if callable(member):
+        return value
+    if isinstance(member, int) and not isinstance(member, bool):
+        return context.get_constant(types.intp, member)
+    return context.get_constant_generic(builder, context.typing_context.resolve_value_type(member), member)
+
+
+_templates: dict[tuple[GameType, str], Any] = {}
+
+
+def _method_template(typ: GameType, attr: str, function: FunctionType) -> Any:
+    if (typ, attr) not in _templates:
+        rule = dispatcher(function, forceinline=True)
+
+        class Method(AbstractTemplate):
+            key = (typ.name, attr)
+
+            def generic(self, args: Any, kws: Any) -> Any:
+                template, pysig, args, kws = rule.get_call_template((typ, *args), kws)
+                sig = template(self.context).apply(args, kws)
+                return None if sig is None else signature(sig.return_type, *sig.args[1:], recvr=typ)
+
+        @lower_builtin(Method.key, typ, types.VarArg(types.Any))
+        def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            function_type = context.typing_context.resolve_value_type(rule)
+            full = function_type.get_call_type(context.typing_context, sig.args, {})
+            return context.get_function(function_type, full)(builder, args)
+
+        _templates[typ, attr] = Method
+    return _templates[typ, attr]

@@ -1,0 +1,84 @@
+"""The compiled twins of `counterplay.primitives`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.cpython.unsafe.tuple import tuple_setitem
+from numba.extending import intrinsic, overload
+
+from counterplay import primitives
+from counterplay.native.bits import BitsType
+
+_I64 = ir.IntType(64)
+
+
+def _mix(builder, x):
+    """SplitMix64, as in `primitives.mix64`."""
+
+    def word(n: int) -> ir.Constant:
+        return ir.Constant(_I64, n)
+
+    x = builder.mul(x, word(0x9E3779B97F4A7C15))
+    x = builder.mul(builder.xor(x, builder.lshr(x, word(30))), word(0xBF58476D1CE4E5B9))
+    x = builder.mul(builder.xor(x, builder.lshr(x, word(27))), word(0x94D049BB133111EB))
+    return builder.xor(x, builder.lshr(x, word(31)))
+
+
+def _words(context, builder, typ, value):
+    """The 64-bit words that make up a value, as `primitives._words` lists them."""
+    if isinstance(typ, types.BaseTuple):
+        items = cgutils.unpack_tuple(builder, value, len(typ))
+        return [word for t, item in zip(typ, items, strict=True) for word in _words(context, builder, t, item)]
+    if isinstance(typ, BitsType):
+        shifted = (builder.lshr(value, typ.constant(64 * i)) for i in range(typ.words))
+        return [builder.trunc(word, _I64) if typ.words > 1 else word for word in shifted]
+    if isinstance(typ, types.Float):
+        number = builder.fadd(context.cast(builder, value, typ, types.float64), ir.Constant(ir.DoubleType(), 0.0))
+        return [builder.bitcast(number, _I64)]
+    return [context.cast(builder, value, typ, types.int64)]
+
+
+def _has_words(typ):
+    if isinstance(typ, types.BaseTuple):
+        return all(_has_words(t) for t in typ)
+    return isinstance(typ, types.Integer | types.Boolean | types.Float | BitsType)
+
+
+@intrinsic
+def _mix64(typing, x):
+    def codegen(context, builder, sig, args):
+        return _mix(builder, context.cast(builder, args[0], sig.args[0], types.int64))
+
+    return types.int64(x), codegen
+
+
+@intrinsic
+def _state_key(typing, s):
+    def codegen(context, builder, sig, args):
+        h = ir.Constant(_I64, 0)
+        for word in _words(context, builder, sig.args[0], args[0]):
+            h = _mix(builder, builder.add(builder.xor(h, word), ir.Constant(_I64, 1)))
+        return h
+
+    return types.int64(s), codegen
+
+
+@overload(primitives.mix64)
+def _ol_mix64(x):
+    return (lambda x: _mix64(x)) if isinstance(x, types.Integer) else None
+
+
+@overload(primitives.state_key)
+def _ol_state_key(s):
+    return (lambda s: _state_key(s)) if _has_words(s) else None
+
+
+@overload(primitives.replace)
+def _ol_replace(items, i, item):
+    if isinstance(items, types.UniTuple) and isinstance(i, types.Integer):
+        return lambda items, i, item: tuple_setitem(items, i, item)
+    return None

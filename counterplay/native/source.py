@@ -1,0 +1,212 @@
+"""What a function's machine code depends on: its fingerprint, and a copy of it that a compiler can take.
+
+Both come from the same walk over the names a function uses. The fingerprint covers the byte code of everything
+reachable (rules, helpers of other files, constants, searches), so that an edit anywhere gives another fingerprint;
+it is part of every cache key and of every compiled symbol. The copy has plain helper functions replaced by compiled
+ones, so that rules may call helpers without decorating them.
+"""
+
+from __future__ import annotations
+
+import enum
+import functools
+import hashlib
+import sys
+from collections.abc import Callable, Iterator
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from counterplay.bits import Bits
+from counterplay.game import Game
+
+__all__ = ["CannotFingerprint", "compilable_copy", "fill", "fingerprint", "is_known_to_compiler"]
+
+# For people only: an edit of these changes no machine code.
+_FOR_PEOPLE = {"show", "board", "labels", "action_name", "parse_action", "to_text", "from_text", "validate"}
+_CLASS_NOISE = {"__module__", "__doc__", "__dict__", "__weakref__", "__qualname__", "__annotations__", "parameters"}
+# Packages that the compiler knows itself: a name and the version (in the cache's key) say it all.
+_KNOWN_PACKAGES = {"numpy", "numba", "llvmlite", *sys.stdlib_module_names}
+
+
+class CannotFingerprint(Exception):
+    """Something reachable has no stable content, so machine code that uses it must not outlive the process."""
+
+
+def fingerprint(*things: Any) -> str:
+    """A hash of the content of `things` and of everything they use."""
+    digest = hashlib.blake2b(digest_size=16)
+    for token in _Walk().tokens(things):
+        digest.update(token.encode() if isinstance(token, str) else token)
+        digest.update(b"\0")
+    return digest.hexdigest()
+
+
+def is_known_to_compiler(thing: Any) -> bool:
+    """Whether a module, or what a module defines, belongs to a package the compiler handles itself."""
+    name = thing.__name__ if isinstance(thing, ModuleType) else getattr(thing, "__module__", None) or ""
+    return name.partition(".")[0] in _KNOWN_PACKAGES
+
+
+def names_used(code: CodeType) -> Iterator[str]:
+    """Global and attribute names in a code object and those nested in it."""
+    yield from code.co_names
+    for const in code.co_consts:
+        if isinstance(const, CodeType):
+            yield from names_used(const)
+
+
+class _Walk:
+    def __init__(self) -> None:
+        self._seen: dict[int, int] = {}
+        self._alive: list[Any] = []  # keeps ids unique for the length of the walk
+
+    def tokens(self, value: Any) -> Iterator[str | bytes]:
+        if value is None or isinstance(value, bool | int | float | complex | str | bytes) or value is Ellipsis:
+            yield f"{type(value).__name__} {value!r}"
+        elif isinstance(value, Bits):
+            yield repr(value)
+        elif isinstance(value, np.ndarray):
+            yield f"array {value.dtype.descr} {value.shape}"
+            yield np.ascontiguousarray(value).tobytes()
+        elif isinstance(value, np.generic | np.dtype):
+            yield f"numpy {value!r}"
+        elif isinstance(value, enum.Enum):
+            yield f"enum {value!r}"
+        elif isinstance(value, BuiltinFunctionType | range | slice):
+            yield repr(value) if not isinstance(value, BuiltinFunctionType) else value.__qualname__
+        else:
+            yield from self._compound(value)
+
+    def _compound(self, value: Any) -> Iterator[str | bytes]:
+        if id(value) in self._seen:
+            yield f"again {self._seen[id(value)]}"
+            return
+        self._seen[id(value)] = len(self._seen)
+        self._alive.append(value)
+        if isinstance(value, tuple | list):
+            yield f"{type(value).__name__} {len(value)}"
+            for item in value:
+                yield from self.tokens(item)
+        elif isinstance(value, set | frozenset | dict):
+            yield f"{type(value).__name__} {len(value)}"
+            items = value.items() if isinstance(value, dict) else value
+            for item in sorted(items, key=repr):
+                yield from self.tokens(item)
+        elif isinstance(value, CodeType):
+            yield from self._code(value)
+        elif isinstance(value, FunctionType):
+            yield from self._function(value)
+        elif isinstance(value, property):
+            yield from self.tokens(value.fget)
+        elif isinstance(value, functools.cached_property):
+            yield from self.tokens(value.func)
+        elif isinstance(value, staticmethod | classmethod):
+            yield from self.tokens(value.__func__)
+        elif isinstance(value, ModuleType):
+            yield f"module {value.__name__}"
+        elif isinstance(value, Game):
+            yield "game"
+            yield from self.tokens((type(value), value.settings))
+        elif isinstance(value, type):
+            yield from self._class(value)
+        elif isinstance(function := underlying_function(value), FunctionType):
+            yield "native"
+            yield from self.tokens(function)
+        elif is_known_to_compiler(value) or is_known_to_compiler(type(value)):
+            yield f"known {getattr(value, '__module__', '')}.{getattr(value, '__qualname__', value)}"
+        else:
+            raise CannotFingerprint(f"a value of type {type(value).__name__}")
+
+    def _code(self, code: CodeType) -> Iterator[str | bytes]:
+        yield code.co_code
+        yield f"{code.co_names} {code.co_varnames} {code.co_freevars} {code.co_cellvars}"
+        yield f"{code.co_argcount} {code.co_kwonlyargcount} {code.co_flags}"
+        yield from self.tokens(code.co_consts)
+        yield code.co_exceptiontable
+
+    def _function(self, function: FunctionType) -> Iterator[str | bytes]:
+        if is_known_to_compiler(function):
+            yield f"known {function.__module__}.{function.__qualname__}"
+            return
+        yield f"function {function.__name__}"
+        yield from self.tokens(function.__code__)
+        yield from self.tokens((function.__defaults__, function.__kwdefaults__))
+        for cell in function.__closure__ or ():
+            yield from self.tokens(_cell_contents(cell))
+        names = sorted(set(names_used(function.__code__)))
+        for name in names:
+            if name in function.__globals__:
+                value = function.__globals__[name]
+                yield f"global {name}"
+                yield from self.tokens(value)
+                if isinstance(value, ModuleType) and not is_known_to_compiler(value):
+                    for attribute in names:
+                        if attribute in vars(value):
+                            yield f"attribute {attribute}"
+                            yield from self.tokens(vars(value)[attribute])
+
+    def _class(self, cls: type) -> Iterator[str | bytes]:
+        yield f"class {cls.__qualname__}"
+        if cls is Game or not (issubclass(cls, Game) or not is_known_to_compiler(cls)):
+            return
+        for base in cls.__mro__[:-1]:
+            if is_known_to_compiler(base) or base is tuple:
+                yield f"base {base.__qualname__}"
+                continue
+            for name, value in sorted(vars(base).items()):
+                ignored = name in _CLASS_NOISE or (issubclass(cls, Game) and name in _FOR_PEOPLE)
+                if not ignored and not (name.startswith("__") and base is Game):
+                    yield f"member {name}"
+                    yield from self._member(value)
+
+    def _member(self, value: Any) -> Iterator[str | bytes]:
+        try:
+            yield from self.tokens(value)
+        except CannotFingerprint:
+            # Class machinery (descriptors of slots and the like) that rules cannot compile anyway.
+            yield f"opaque {type(value).__qualname__}"
+
+
+def underlying_function(value: Any) -> Any:
+    """The Python function inside a native function or another compiled one, if `value` is such a wrapper."""
+    return getattr(value, "__wrapped__", None) or getattr(value, "py_func", None)
+
+
+def _cell_contents(cell: CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # still empty: a class that refers to itself, as `super()` does
+        return None
+
+
+def compilable_copy(function: FunctionType, suffix: str) -> FunctionType:
+    """`function` with a name that carries its content and with no globals yet: `fill` gives it those."""
+    cells = tuple(CellType() for _ in function.__closure__ or ())
+    scope = {"__builtins__": function.__globals__.get("__builtins__", __builtins__)}
+    copy = FunctionType(function.__code__, scope, function.__name__, function.__defaults__, cells or None)
+    copy.__kwdefaults__ = function.__kwdefaults__
+    copy.__module__ = function.__module__
+    copy.__qualname__ = f"{function.__qualname__}_{suffix}"
+    return copy
+
+
+def fill(copy: FunctionType, function: FunctionType, convert: Callable[[Any], Any]) -> None:
+    """Give the copy what the original uses, each value passed through `convert`."""
+    for new, old in zip(copy.__closure__ or (), function.__closure__ or (), strict=True):
+        new.cell_contents = convert(_cell_contents(old))
+    names = set(names_used(function.__code__))
+    for name in names & function.__globals__.keys():
+        value = function.__globals__[name]
+        if isinstance(value, ModuleType) and not is_known_to_compiler(value):
+            value = _module_copy(value, names, convert)
+        copy.__globals__[name] = convert(value)
+
+
+def _module_copy(module: ModuleType, names: set[str], convert: Callable[[Any], Any]) -> ModuleType:
+    """The part of a user's module that a function may reach as `module.name`, converted."""
+    copy = ModuleType(module.__name__)
+    for name in names & vars(module).keys():
+        setattr(copy, name, convert(vars(module)[name]))
+    return copy

@@ -1,0 +1,104 @@
+"""What every search returns: the move, the value, the line, and how much of it is certain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from counterplay.game import Game
+
+__all__ = ["ActionValue", "Result", "Unsuited"]
+
+
+class Unsuited(ValueError):
+    """A search asked to play a game that it is not for; the message says which is."""
+
+
+@dataclass(frozen=True)
+class ActionValue:
+    """One action at the root."""
+
+    action: int
+    value: float
+    """For the first player, MAX, whoever moves."""
+    exact: bool
+    """True: the search's value of this action. False: only a bound on it, because the rest was pruned or not reached."""
+    values: tuple[float, ...] = ()
+    """One for each player."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """The answer of a search. Values are utilities for the first player, MAX, whoever is to move."""
+
+    game: Game
+    state: Any
+    algorithm: str
+    action: int | None
+    """The best action; None when the game is over or CHANCE is to move."""
+    value: float
+    values: tuple[float, ...]
+    """The value for each player."""
+    line: tuple[int, ...]
+    """Best play for all, as far as the search saw; it ends before a throw of the dice."""
+    actions: tuple[ActionValue, ...]
+    """Every root action, in the game's order."""
+    nodes: int
+    """States looked at, the root included."""
+    depth: int
+    """How many plies were looked ahead at most."""
+    seconds: float
+    exact: bool
+    """True: `value` is the game's own, every line was followed to its end. False: an estimate was used somewhere."""
+    stopped: str
+    """Why the search ended: 'solved', 'depth' or 'interrupted'."""
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def action_name(self) -> str | None:
+        return None if self.action is None else self.game.action_name(self.state, self.action)
+
+    @property
+    def line_names(self) -> list[str]:
+        names, s = [], self.state
+        for a in self.line:
+            names.append(self.game.action_name(s, a))
+            s = self.game.result(s, a)
+        return names
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        several = len(self.values) != 2 or not self.game.zero_sum
+        return {
+            "game": str(self.game),
+            "position": self.game.to_text(self.state),
+            "algorithm": self.algorithm,
+            **self.settings,
+            "action": self.action,
+            "action_name": self.action_name,
+            "value": self.value,
+            **({"values": list(self.values)} if several else {}),
+            "line": list(self.line),
+            "line_names": self.line_names,
+            "nodes": self.nodes,
+            "depth": self.depth,
+            "seconds": self.seconds,
+            "exact": self.exact,
+            "stopped": self.stopped,
+            "actions": [
+                {
+                    "action": each.action,
+                    "action_name": self.game.action_name(self.state, each.action),
+                    "value": each.value,
+                    **({"values": list(each.values)} if several else {}),
+                    "exact": each.exact,
+                }
+                for each in self.actions
+            ],
+        }
+
+    def __str__(self) -> str:
+        how = "exact" if self.exact else f"estimate at depth {self.depth}"
+        move = f"{self.action_name}, value" if self.action is not None else "value"
+        line = f", line {' '.join(self.line_names)}" if self.line else ""
+        return f"{move} {self.value:g} ({how}){line}, {self.nodes:,} nodes in {self.seconds:.3f} s"
