@@ -9,7 +9,7 @@
 
         def initial(self): return self.State(self.heap, 0)
         def player(self, s): return s.turn
-        def actions(self, s): return range(1, min(3, s.stones) + 1)
+        def actions(self, s): return range(1, min(3, s.stones) + 1)     # none at the end
         def result(self, s, a): return self.State(s.stones - a, 1 - s.turn)
         def is_terminal(self, s): return s.stones == 0
         def utility(self, s, p): return -1.0 if s.turn == p else 1.0
@@ -92,7 +92,7 @@ class Game:
         raise NotImplementedError
 
     def actions(self, s: Any) -> Iterable[int]:
-        """The legal actions, each once; may be a generator. Never asked of a terminal state."""
+        """The legal actions, each once, none at a terminal state; a generator, a `Bits`, a range, a tuple, an array."""
         raise NotImplementedError
 
     def result(self, s: Any, a: int) -> Any:

@@ -37,6 +37,8 @@ class ConnectFour(Game):
         return s.ply % 2
 
     def actions(self, s):
+        if self.is_terminal(s):
+            return
         stones = s.mine | s.theirs
         for column in range(self.columns):
             if column * self.stride + self.rows - 1 not in stones:

@@ -42,21 +42,22 @@ class TicTacToe(Game):
         return count
 
     @cached_property
-    def all_lines(self):
-        return self.lines(Bits.full(self.m * self.n))
+    def empty(self):
+        return Bits(self.m * self.n)
 
     @cached_property
     def utility_range(self):
-        return -float(self.all_lines), float(self.all_lines)  # a win is worth every line, so it tops any `evaluate`
+        lines = float(self.lines(~self.empty))
+        return -lines, lines  # a win is worth every line there is, so that no `evaluate` can top it
 
     def initial(self):
-        return self.State(Bits(self.m * self.n), Bits(self.m * self.n), 0)
+        return self.State(self.empty, self.empty, 0)
 
     def player(self, s):
         return s.turn
 
     def actions(self, s):
-        return ~(s.mine | s.theirs)
+        return self.empty if self.lines(s.theirs) else ~(s.mine | s.theirs)
 
     def result(self, s, a):
         return self.State(s.theirs, s.mine.add(a), 1 - s.turn)
