@@ -13,6 +13,7 @@ The class below is the whole definition. Compiled rules see the same type, lower
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from operator import index
 
 __all__ = ["Bits"]
 
@@ -32,19 +33,17 @@ class Bits:
     def __init__(self, width: int, squares: Iterable[int] = ()) -> None:
         if width < 1:
             raise ValueError(f"a Bits is at least 1 square wide, not {width}")
+        object.__setattr__(self, "_width", index(width))
         n = 0
         for square in squares:
-            if not 0 <= square < width:
-                raise ValueError(f"square {square} is outside a Bits of width {width}")
-            n |= 1 << square
-        object.__setattr__(self, "_width", width)
+            n |= 1 << self._on_board(square)
         object.__setattr__(self, "_n", n)
 
     @classmethod
     def from_int(cls, width: int, n: int) -> Bits:
         """The set whose square `k` is bit `k` of `n`; bits outside the width are dropped."""
         bits = cls(width)
-        object.__setattr__(bits, "_n", n & ((1 << width) - 1))
+        object.__setattr__(bits, "_n", index(n) & ((1 << bits._width) - 1))
         return bits
 
     @classmethod
@@ -90,17 +89,18 @@ class Bits:
         return self._with(~self._n & ((1 << self._width) - 1))
 
     def __lshift__(self, k: int) -> Bits:
-        return self._with((self._n << k) & ((1 << self._width) - 1) if k < self._width else 0)
+        return self._with((self._n << index(k)) & ((1 << self._width) - 1) if k < self._width else 0)
 
     def __rshift__(self, k: int) -> Bits:
-        return self._with(self._n >> k)
+        return self._with(self._n >> index(k))
 
     # ---- one square
 
     def _on_board(self, square: int) -> int:
+        """The square as Python's own integer, because NumPy's would shift within 64 bits."""
         if not 0 <= square < self._width:
             raise ValueError(f"square {square} is outside a Bits of width {self._width}")
-        return square
+        return index(square)
 
     def add(self, square: int) -> Bits:
         """This set and `square`."""
@@ -115,7 +115,7 @@ class Bits:
         return (self._n & -self._n).bit_length() - 1 if self._n else self._width
 
     def __contains__(self, square: int) -> bool:
-        return 0 <= square < self._width and bool(self._n >> square & 1)
+        return 0 <= square < self._width and bool(self._n >> index(square) & 1)
 
     # ---- the whole set
 

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import inspect
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, NamedTuple
@@ -31,7 +32,7 @@ from counterplay import drawing
 from counterplay.bits import Bits
 from counterplay.primitives import state_key
 
-__all__ = ["CHANCE", "AmbiguousText", "Game", "IllegalAction", "Position", "RulesError", "UnreadableText"]
+__all__ = ["CHANCE", "AmbiguousText", "Game", "IllegalAction", "Position", "RulesError", "UnreadableText", "read_board"]
 
 CHANCE = -1
 """The player who moves when a die is thrown or a card drawn."""
@@ -165,11 +166,12 @@ class Game:
         raise IllegalAction(f"'{wanted}' is not a legal move here; legal: {shown}")
 
     def to_text(self, s: Any) -> str:
-        """The standard text of a position, without blanks if it can be. Default: its fields, `stones=21 turn=0`."""
-        return " ".join(f"{name}={_field_text(value)}" for name, value in zip(_fields(s), s, strict=True))
+        """The standard text of a position. Default: its board's rows, `x.o/.x./...`, or its fields, `stones=21 turn=0`."""
+        board = self.board(s)
+        return _fields_text(s) if board is None else "/".join("".join(row) for row in board)
 
     def from_text(self, text: str) -> Any:
-        """The position of that text."""
+        """The position of that text. A game with a `board` reads it by `read_board`."""
         return _state_from_text(self.initial(), text)
 
     # ---- parameters
@@ -181,7 +183,7 @@ class Game:
         super().__init_subclass__(**kwargs)
         own = {
             name: cls.__dict__[name]
-            for name, kind in cls.__dict__.get("__annotations__", {}).items()
+            for name, kind in inspect.get_annotations(cls).items()
             if name in cls.__dict__ and not str(kind).startswith(("ClassVar", "typing.ClassVar"))
         }
         cls.parameters = {**cls.parameters, **own}
@@ -189,8 +191,6 @@ class Game:
     def __init__(self, **given: Any) -> None:
         cls = type(self)
         missing = [rule for rule in RULES if getattr(cls, rule) is getattr(Game, rule)]
-        if self.chance and cls.probability is Game.probability:
-            missing.append("probability")
         if missing:
             raise RulesError(f"{cls.__name__} has no {_listed(missing)}: {_advice(cls, missing[0])}")
         for name in given:
@@ -199,6 +199,8 @@ class Game:
         for name, default in self.parameters.items():
             self.__dict__[name] = _convert(f"{self.name}'s {name}", given.get(name, default), default)
         self.validate()
+        if self.chance and cls.probability is Game.probability:
+            raise RulesError(f"{cls.__name__} declares chance but has no probability: {_advice(cls, 'probability')}")
 
     def validate(self) -> None:
         """Raise ValueError when the parameters make no game."""
@@ -272,7 +274,24 @@ class Position(NamedTuple):
         return drawing.board_svg(board, *self.game.labels())
 
 
-# ---- texts of parameters and fields
+# ---- texts of boards, parameters and fields
+
+
+def read_board(text: str, rows: int, columns: int, pieces: str) -> list[list[int]]:
+    """The squares of each of `pieces`, counted row by row from the top left, in a text like `x.o/.x./...`."""
+    lines = [line.replace(" ", "") for line in text.strip().replace("\n", "/").split("/")]
+    if len(lines) != rows or any(len(line) != columns for line in lines):
+        example = "/".join(["." * columns] * rows)
+        raise UnreadableText(f"'{text}' is not a board of {rows} rows and {columns} columns, like '{example}'")
+    cells = "".join(lines)
+    strange = sorted(set(cells) - set(pieces) - {"."})
+    if strange:
+        raise UnreadableText(f"'{strange[0]}' is no piece: a board has '.' and {', '.join(repr(p) for p in pieces)}")
+    return [[square for square, cell in enumerate(cells) if cell == piece] for piece in pieces]
+
+
+def _fields_text(s: Any) -> str:
+    return " ".join(f"{name}={_field_text(value)}" for name, value in zip(_fields(s), s, strict=True))
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -297,12 +316,16 @@ def _convert(what: str, value: Any, default: Any) -> Any:
     if isinstance(value, str) and kind is not str:
         value = _literal(what, value, kind)
     if kind is tuple and isinstance(value, list | tuple):
-        return tuple(value)
+        return _nested_tuple(value)
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if type(value) is not kind:
         raise UnreadableText(f"{what} must be of type {kind.__name__}, like {_field_text(default)}; not {value!r}")
     return value
+
+
+def _nested_tuple(value: Any) -> Any:
+    return tuple(map(_nested_tuple, value)) if isinstance(value, list | tuple) else value
 
 
 def _literal(what: str, text: str, kind: type) -> Any:
@@ -335,8 +358,7 @@ def _state_from_text(like: Any, text: str) -> Any:
     names = _fields(like)
     parts = dict(part.split("=", 1) for part in text.split() if "=" in part)
     if sorted(parts) != sorted(names) or len(text.split()) != len(names):
-        example = " ".join(f"{name}={_field_text(value)}" for name, value in zip(names, like, strict=True))
-        raise UnreadableText(f"'{text}' is not a position; write it like '{example}'")
+        raise UnreadableText(f"'{text}' is not a position; write it like '{_fields_text(like)}'")
     values = [_field_from_text(name, parts[name], value) for name, value in zip(names, like, strict=True)]
     return type(like)(*values) if hasattr(like, "_fields") else tuple(values)
 

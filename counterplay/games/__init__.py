@@ -1,8 +1,8 @@
 """The games, one file each, and how to find one by its name.
 
-    load("connect_four")                     a game of this folder
-    load("connect_four:rows=5,columns=6")    with parameters
-    load("mygame.py")                        the game in a file of yours; `mygame.py:Nim` if it has several
+load("connect_four")                     a game of this folder
+load("connect_four:rows=5,columns=6")    with parameters
+load("mygame.py")                        the game in a file of yours; `mygame.py:Nim` if it has several
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from counterplay.bits import Bits
-from counterplay.game import Game, UnreadableText
+from counterplay.game import Game, UnreadableText, read_board
 
 
 class ConnectFour(Game):
@@ -67,3 +67,39 @@ class ConnectFour(Game):
         if not self.has_line(s.theirs):
             return 0.0
         return -1.0 if p == s.ply % 2 else 1.0
+
+    def board(self, s):
+        x, o = (s.mine, s.theirs) if s.ply % 2 == 0 else (s.theirs, s.mine)
+        squares = ([c * self.stride + h for c in range(self.columns)] for h in reversed(range(self.rows)))
+        return [["x" if i in x else "o" if i in o else "." for i in row] for row in squares]
+
+    def labels(self):
+        return [str(c + 1) for c in range(self.columns)], ()
+
+    def action_name(self, s, a):
+        return str(a + 1)
+
+    def from_text(self, text):
+        """A board, or the columns played one after the other, as in `443`."""
+        if text.isdigit() and self.columns <= 9:
+            return self.at(moves=list(text)).state
+        x, o = read_board(text, self.rows, self.columns, "xo")
+        heights = [0] * self.columns
+        stones = {}
+        for i in sorted([*x, *o], reverse=True):
+            row, column = divmod(i, self.columns)
+            if self.rows - 1 - row != heights[column]:
+                raise UnreadableText(f"'{text}' cannot be: a stone floats in column {column + 1}")
+            stones[i] = column * self.stride + heights[column]
+            heights[column] += 1
+        first, second = (Bits(self.empty.width, [stones[i] for i in side]) for side in (x, o))
+        if len(x) - len(o) not in (0, 1):
+            raise UnreadableText(f"'{text}' cannot be: x begins, so there are as many x as o or one more")
+        mine, theirs = (first, second) if len(x) == len(o) else (second, first)
+        if self.has_line(mine):
+            raise UnreadableText(f"'{text}' cannot be: the player to move has connected already")
+        return self.State(mine, theirs, len(x) + len(o))
+
+    def validate(self):
+        if not (1 <= self.rows <= 20 and 1 <= self.columns <= 20 and self.connect >= 2):
+            raise UnreadableText("connect_four needs 1 to 20 rows and columns, and connect of 2 or more")

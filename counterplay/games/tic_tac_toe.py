@@ -4,7 +4,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from counterplay.bits import Bits
-from counterplay.game import Game, UnreadableText
+from counterplay.game import Game, UnreadableText, read_board
 
 
 class TicTacToe(Game):
@@ -81,3 +81,24 @@ class TicTacToe(Game):
         x, o = (s.mine, s.theirs) if s.turn == 0 else (s.theirs, s.mine)
         cells = ["x" if i in x else "o" if i in o else "." for i in range(self.m * self.n)]
         return [cells[r * self.m : (r + 1) * self.m] for r in range(self.n)]
+
+    def labels(self):
+        return [chr(ord("a") + c) for c in range(self.m)], [str(self.n - r) for r in range(self.n)]
+
+    def action_name(self, s, a):
+        columns, rows = self.labels()
+        return columns[a % self.m] + rows[a // self.m]
+
+    def from_text(self, text):
+        x, o = (Bits(self.m * self.n, squares) for squares in read_board(text, self.n, self.m, "xo"))
+        turn = len(x) - len(o)
+        if turn not in (0, 1):
+            raise UnreadableText(f"'{text}' cannot be: x begins, so there are as many x as o or one more")
+        s = self.State(x, o, 0) if turn == 0 else self.State(o, x, 1)
+        if self.lines(s.mine):
+            raise UnreadableText(f"'{text}' cannot be: the player to move has {self.k} in a row already")
+        return s
+
+    def validate(self):
+        if not (1 <= self.m <= 26 and 1 <= self.n <= 26 and 1 <= self.k <= max(self.m, self.n)):
+            raise UnreadableText("tic_tac_toe needs 1 to 26 columns (m) and rows (n), and k no longer than the board")

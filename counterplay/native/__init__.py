@@ -20,7 +20,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from types import FunctionType
 from typing import Any
 
 from counterplay.game import Game
@@ -38,7 +37,7 @@ class CannotCompile(Exception):
 class NativeFunction:
     """A Python function that runs compiled; made by `native`."""
 
-    __wrapped__: FunctionType
+    __wrapped__: Any
 
     def __init__(self, function: Callable[..., Any]) -> None:
         functools.update_wrapper(self, function)

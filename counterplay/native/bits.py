@@ -7,7 +7,6 @@ only `~` and `<<` can set an unused bit, and they mask it off.
 from __future__ import annotations
 
 import operator
-from typing import Any
 
 from llvmlite import ir
 from numba import types
@@ -24,7 +23,6 @@ from numba.extending import (
     overload_attribute,
     overload_method,
     register_model,
-    type_callable,
     typeof_impl,
     unbox,
 )

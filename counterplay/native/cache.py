@@ -2,7 +2,8 @@
 
 The file's name is a hash of all that the code depends on: the fingerprints of the function and of the game, the
 argument types, the processor, and the versions of Python, Numba and this package's compiler. So an edit anywhere
-is another file, and nothing is ever stale. Files are written whole and renamed into place: processes that start
+is another file, and nothing is ever stale. What the code holds of the game's attributes is recorded in the file and
+compared when it is loaded, since they may come from elsewhere, such as a file of data. Files are written whole and renamed into place: processes that start
 cold at the same time each compile, and the last one's equal file stays.
 
 A cache file is a pickle, so whoever can write one can run code: the folder is private to the user (mode 0700), and
@@ -28,6 +29,7 @@ from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
 from counterplay.native import Announcement, source
+from counterplay.native.games import constants_hold
 
 _LIMIT_BYTES = 500_000_000
 
@@ -77,10 +79,11 @@ class DiskCache:
         path = self._path(sig, target_context)
         if path is not None:
             try:
-                data = path.read_bytes()
-                result = CompileResult._rebuild(target_context, *pickle.loads(data))
-                os.utime(path)
-                return result
+                constants, data = pickle.loads(path.read_bytes())
+                if constants_hold(sig[0].game, constants):
+                    result = CompileResult._rebuild(target_context, *pickle.loads(data))
+                    os.utime(path)
+                    return result
             except FileNotFoundError:
                 pass
             except Exception:  # damaged, or made for classes that are no longer there: compile and replace it
@@ -95,7 +98,7 @@ class DiskCache:
         DiskCache._compiling = None
         path = self._path(sig, compiled.target_context)
         if path is not None and not compiled.library.has_dynamic_globals:
-            _write(path, dumps(compiled._reduce()))
+            _write(path, pickle.dumps((sig[0].constants, dumps(compiled._reduce()))))
         announcement.done()
 
     @classmethod
@@ -132,11 +135,11 @@ def _write(path: Path, data: bytes) -> None:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
         os.replace(temporary, path)
-        files = sorted(path.parent.glob("*.bin"), key=lambda file: file.stat().st_mtime, reverse=True)
+        files = sorted(path.parent.glob("*.bin"), key=lambda each: each.stat().st_mtime, reverse=True)
         total = 0
-        for file in files:
-            total += file.stat().st_size
+        for old in files:
+            total += old.stat().st_size
             if total > _LIMIT_BYTES:
-                file.unlink(missing_ok=True)
+                old.unlink(missing_ok=True)
     except OSError:
         pass  # a full or read-only disk costs the next start some seconds, nothing else

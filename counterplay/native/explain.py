@@ -16,7 +16,10 @@ _MEANINGS = (
     (r"Unknown attribute '(\w+)' of type (\w+)", r"\2 has no '\1'"),
     (r"Cannot unify (\S.*?) and (\S.*?) for '(\w+?)(?:\.\d+)?'", r"'\3' is sometimes a \1 and sometimes a \2"),
     (r"Can't unify return type .*?: (.*)", r"it returns values of different types (\1)"),
-    (r"No implementation of function Function\(<(?:built-in )?\w+ '?(\w+)'?.*?>\).*?>>> (.*?)\n", r"\2 is not possible"),
+    (
+        r"No implementation of function Function\(<(?:built-in )?\w+ '?(\w+)'?.*?>\).*?>>> (.*?)\n",
+        r"\2 is not possible",
+    ),
     (r"Invalid use of .*?(\w+)\W*with (?:parameters|argument\(s\)) (.*)", r"\1 cannot be used with \2"),
     (r"NameError: (.*)", r"\1"),
     (r"(?:The|Use of) unsupported.*?\((\w+)\)", r"'\1' is not supported in compiled rules"),

@@ -31,6 +31,7 @@ class GameType(types.Type):
     def __init__(self, name: str, game: Game | None, importable: bool = False) -> None:
         self.game = game
         self.importable = importable  # whether code compiled for it can be used by another process
+        self.constants: dict[str, str] = {}  # the fingerprints of the attributes that compiled code holds
         super().__init__(name=name)
 
     @property
@@ -50,13 +51,22 @@ class _GameModel(models.OpaqueModel):
 def typeof_game(game: Game, context: Any = None) -> GameType:
     typ: GameType | None = game.__dict__.get("_native_type")
     if typ is None:
-        try:
-            mark, importable = source.fingerprint(game), _can_be_found_again(type(game.initial()))
-        except source.CannotFingerprint:
-            mark, importable = secrets.token_hex(16), False
-        typ = GameType(f"{game}#{mark}", game, importable)
+        typ = GameType(f"{game}#{_mark(game)}", game, _can_be_found_again(type(game.initial())))
         game.__dict__["_native_type"] = typ
     return typ
+
+
+def _mark(value: Any) -> str:
+    """The fingerprint of a value, or a name that will never come again."""
+    try:
+        return source.fingerprint(value)
+    except source.CannotFingerprint:
+        return secrets.token_hex(16)
+
+
+def constants_hold(game: Game, constants: dict[str, str]) -> bool:
+    """Whether code that was compiled with these constants is right for the game, as it is now."""
+    return all(hasattr(game, attr) and _mark(getattr(game, attr)) == mark for attr, mark in constants.items())
 
 
 def _can_be_found_again(state_class: type) -> bool:
@@ -125,6 +135,7 @@ class _GameAttributes(AttributeTemplate):
             hint = f"; did you mean '{close[0]}'?" if close else ""
             raise TypingError(f"{type(typ.game).__name__} has no '{attr}'{hint}")
         value = getattr(typ.game, attr)
+        typ.constants[attr] = _mark(value)
         if isinstance(value, int) and not isinstance(value, bool):
             return types.literal(value)
         return self.context.resolve_value_type(value)

@@ -129,4 +129,3 @@ def _line(game: Game, s: Any, depth: int, v: float) -> list[int]:
         else:
             break
     return line
-

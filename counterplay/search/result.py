@@ -22,7 +22,7 @@ class ActionValue:
     value: float
     """For the first player, MAX, whoever moves."""
     exact: bool
-    """True: the search's value of this action. False: only a bound on it, because the rest was pruned or not reached."""
+    """True: the search's value of this action. False: only a bound on it; the rest was pruned or not reached."""
     values: tuple[float, ...] = ()
     """One for each player."""
 
