@@ -11,7 +11,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from counterplay.bits import Bits
-from counterplay.game import CHANCE, AmbiguousText, Game, IllegalAction, Position, RulesError, UnreadableText
+from counterplay.game import CHANCE, AmbiguousText, Game, IllegalAction, Position, RulesError, UnreadableText, UserError
 from counterplay.primitives import mix64, replace, state_key
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ __all__ = [
     "Position",
     "RulesError",
     "UnreadableText",
+    "UserError",
     "games",
     "mix64",
     "native",

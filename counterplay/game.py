@@ -32,7 +32,17 @@ from counterplay import drawing
 from counterplay.bits import Bits
 from counterplay.primitives import state_key
 
-__all__ = ["CHANCE", "AmbiguousText", "Game", "IllegalAction", "Position", "RulesError", "UnreadableText", "read_board"]
+__all__ = [
+    "CHANCE",
+    "AmbiguousText",
+    "Game",
+    "IllegalAction",
+    "Position",
+    "RulesError",
+    "UnreadableText",
+    "UserError",
+    "read_board",
+]
 
 CHANCE = -1
 """The player who moves when a die is thrown or a card drawn."""
@@ -40,19 +50,23 @@ CHANCE = -1
 RULES = ("initial", "player", "actions", "result", "is_terminal", "utility")
 
 
-class UnreadableText(ValueError):
-    """A text that is no position, move, game or parameter; the message says what would be."""
+class UserError(ValueError):
+    """Something the user can mend; the message is one line that says what was wrong and what would be right."""
 
 
-class IllegalAction(ValueError):
+class UnreadableText(UserError):
+    """A text that is no position, move, game or parameter."""
+
+
+class IllegalAction(UserError):
     """A move that reads well but is not allowed here."""
 
 
-class AmbiguousText(ValueError):
+class AmbiguousText(UserError):
     """A text that fits more than one move."""
 
 
-class RulesError(TypeError):
+class RulesError(UserError):
     """A game class that is not complete."""
 
 
@@ -166,7 +180,7 @@ class Game:
         raise IllegalAction(f"'{wanted}' is not a legal move here; legal: {shown}")
 
     def to_text(self, s: Any) -> str:
-        """The standard text of a position. Default: its board's rows, `x.o/.x./...`, or its fields, `stones=21 turn=0`."""
+        """The standard text of a position. Default: its board's rows, `x.o/...`, or its fields, `stones=21 turn=0`."""
         board = self.board(s)
         return _fields_text(s) if board is None else "/".join("".join(row) for row in board)
 

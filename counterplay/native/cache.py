@@ -3,8 +3,10 @@
 The file's name is a hash of all that the code depends on: the fingerprints of the function and of the game, the
 argument types, the processor, and the versions of Python, Numba and this package's compiler. So an edit anywhere
 is another file, and nothing is ever stale. What the code holds of the game's attributes is recorded in the file and
-compared when it is loaded, since they may come from elsewhere, such as a file of data. Files are written whole and renamed into place: processes that start
-cold at the same time each compile, and the last one's equal file stays.
+compared when it is loaded, since they may come from elsewhere, such as a file of data.
+
+Files are written whole and renamed into place: processes that start cold at the same time each compile, and the
+last one's equal file stays.
 
 A cache file is a pickle, so whoever can write one can run code: the folder is private to the user (mode 0700), and
 one that others may write to is not used.
@@ -18,6 +20,7 @@ import pickle
 import stat
 import sys
 import tempfile
+from contextvars import ContextVar
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -32,6 +35,10 @@ from counterplay.native import Announcement, source
 from counterplay.native.games import constants_hold
 
 _LIMIT_BYTES = 500_000_000
+_DIGEST_BYTES = 16
+
+_compiling: ContextVar[tuple[DiskCache, Any, Announcement] | None] = ContextVar("compiling", default=None)
+"""The outermost function that this thread compiles, and its argument types."""
 
 
 def folder() -> Path | None:
@@ -62,7 +69,6 @@ class DiskCache:
     """What Numba asks for compiled code before compiling, for one function. Only the outermost call is kept."""
 
     _toolchain: str | None = None
-    _compiling: tuple[DiskCache, Announcement] | None = None
 
     def __init__(self, function: FunctionType) -> None:
         self._function = function
@@ -73,13 +79,13 @@ class DiskCache:
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled function for these argument types, or None when it must be compiled now."""
-        if DiskCache._compiling is not None:
+        if _compiling.get() is not None:
             return None
         target_context.refresh()
         path = self._path(sig, target_context)
         if path is not None:
             try:
-                constants, data = pickle.loads(path.read_bytes())
+                constants, data = pickle.loads(_read(path))
                 if constants_hold(sig[0].game, constants):
                     result = CompileResult._rebuild(target_context, *pickle.loads(data))
                     os.utime(path)
@@ -88,25 +94,29 @@ class DiskCache:
                 pass
             except Exception:  # damaged, or made for classes that are no longer there: compile and replace it
                 path.unlink(missing_ok=True)
-        DiskCache._compiling = self, Announcement(self._function.__name__, sig[0].game)
+        _compiling.set((self, sig, Announcement(self._function.__name__, sig[0].game)))
         return None
 
     def save_overload(self, sig: Any, compiled: Any) -> None:
-        if DiskCache._compiling is None or DiskCache._compiling[0] is not self:
-            return
-        announcement = DiskCache._compiling[1]
-        DiskCache._compiling = None
+        match _compiling.get():
+            case (cache, outermost, announcement) if cache is self and outermost == sig:
+                _compiling.set(None)
+            case _:
+                return
         path = self._path(sig, compiled.target_context)
         if path is not None and not compiled.library.has_dynamic_globals:
             _write(path, pickle.dumps((sig[0].constants, dumps(compiled._reduce()))))
         announcement.done()
 
-    @classmethod
-    def abandon(cls) -> None:
-        """The compilation under way has failed."""
-        if cls._compiling is not None:
-            cls._compiling[1].failed()
-            cls._compiling = None
+    @staticmethod
+    def abandon() -> bool:
+        """Whether a compilation is under way: it has failed."""
+        match _compiling.get():
+            case (_, _, announcement):
+                announcement.failed()
+                _compiling.set(None)
+                return True
+        return False
 
     def _path(self, sig: Any, target_context: Any) -> Path | None:
         """Where the code for these argument types is kept; None if it cannot outlive the process."""
@@ -128,13 +138,26 @@ class DiskCache:
         return directory / f"{game_type.game.name}-{self._function.__name__}-{key}.bin"
 
 
+def _read(path: Path) -> bytes:
+    """What `_write` wrote. Damaged machine code would crash the process, so a file begins with a digest of the rest."""
+    content = path.read_bytes()
+    digest, data = content[:_DIGEST_BYTES], content[_DIGEST_BYTES:]
+    if digest != _digest(data):
+        raise ValueError(f"{path} is damaged")
+    return data
+
+
+def _digest(data: bytes) -> bytes:
+    return hashlib.blake2b(data, digest_size=_DIGEST_BYTES).digest()
+
+
 def _write(path: Path, data: bytes) -> None:
     """Write a file whole, and drop the longest unused ones when the folder grows too large."""
     try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent)
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        os.replace(temporary, path)
+        with tempfile.TemporaryDirectory(dir=path.parent) as aside:
+            whole = Path(aside) / path.name
+            whole.write_bytes(_digest(data) + data)
+            os.replace(whole, path)
         files = sorted(path.parent.glob("*.bin"), key=lambda each: each.stat().st_mtime, reverse=True)
         total = 0
         for old in files:

@@ -29,9 +29,11 @@ def call(function: FunctionType, game: Game, *args: Any) -> Any:
         entry._cache = _caches[function] = DiskCache(function)
     try:
         return entry(game, *args)
-    except (NumbaError, NotImplementedError, RecursionError) as error:
-        DiskCache.abandon()
-        raise CannotCompile(explain(error, game)) from None
+    except BaseException as error:
+        unfinished = DiskCache.abandon()
+        if isinstance(error, NumbaError) or (unfinished and isinstance(error, Exception)):
+            raise CannotCompile(explain(error, game)) from None
+        raise  # what a rule raised as it ran
 
 
 def _unique_symbols() -> None:
@@ -45,4 +47,5 @@ def _unique_symbols() -> None:
 
 
 _unique_symbols()
-os.register_at_fork(after_in_child=_unique_symbols)
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_unique_symbols)

@@ -7,6 +7,7 @@ have different machine code, inheritance works, and a search is specialised to a
 from __future__ import annotations
 
 import difflib
+import inspect
 import secrets
 import sys
 from types import FunctionType
@@ -20,7 +21,7 @@ from numba.extending import NativeValue, lower_builtin, models, register_model, 
 
 from counterplay import primitives
 from counterplay.game import Game
-from counterplay.native import NativeFunction, source
+from counterplay.native import NativeFunction, main_script, source
 
 _PRIMITIVES = {getattr(primitives, name) for name in primitives.__all__}
 
@@ -38,8 +39,20 @@ class GameType(types.Type):
     def module(self) -> str:
         return type(self.game).__module__
 
+    @property
+    def key(self) -> tuple[str, type]:
+        return self.name, type(self.game)  # a class defined once more, in a notebook, has states of its own
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return GameType, (self.name, None)  # from disk only the name is needed: the code is there already
+        return _type_named, (self.name,)  # from disk only the name is needed: the code is there already
+
+
+_named: dict[str, GameType] = {}
+
+
+def _type_named(name: str) -> GameType:
+    """What a name on disk means in this process: the first game of that content."""
+    return _named.get(name) or GameType(name, None)
 
 
 @register_model(GameType)
@@ -50,8 +63,15 @@ class _GameModel(models.OpaqueModel):
 @typeof_impl.register(Game)
 def typeof_game(game: Game, context: Any = None) -> GameType:
     typ: GameType | None = game.__dict__.get("_native_type")
-    if typ is None:
-        typ = GameType(f"{game}#{_mark(game)}", game, _can_be_found_again(type(game.initial())))
+    if typ is None or typ.game is None:  # None: the game was pickled in another process
+        try:
+            mark, importable = source.fingerprint(game), _can_be_found_again(game.initial())
+        except source.CannotFingerprint:
+            mark, importable = secrets.token_hex(16), False
+        name = f"{game}#{mark}"
+        first = _named.get(name)
+        typ = GameType(name, game, importable and (first is None or type(first.game) is type(game)))
+        _named.setdefault(name, typ)
         game.__dict__["_native_type"] = typ
     return typ
 
@@ -69,19 +89,17 @@ def constants_hold(game: Game, constants: dict[str, str]) -> bool:
     return all(hasattr(game, attr) and _mark(getattr(game, attr)) == mark for attr, mark in constants.items())
 
 
-def _can_be_found_again(state_class: type) -> bool:
-    """Whether a process that loads compiled code from disk can find the class of its states by name.
-
-    Code on disk refers to classes by module and name, and `__main__` is another module in every program; so a class
-    of the main script gets a name of ours for it.
-    """
-    if state_class.__module__ == "__main__":
-        sys.modules.setdefault("counterplay_main_script", sys.modules["__main__"])
-        state_class.__module__ = "counterplay_main_script"
-    found: Any = sys.modules.get(state_class.__module__)
-    for name in state_class.__qualname__.split("."):
+def _can_be_found_again(state: Any) -> bool:
+    """Whether a process that loads compiled code from disk can find the classes in a state by module and name."""
+    if isinstance(state, tuple) and not all(map(_can_be_found_again, state)):
+        return False
+    cls = type(state)
+    if cls.__module__ == "__main__":
+        cls.__module__ = main_script.__name__
+    found: Any = sys.modules.get(cls.__module__)
+    for name in cls.__qualname__.split("."):
         found = getattr(found, name, None)
-    return found is state_class
+    return found is cls
 
 
 @unbox(GameType)
@@ -102,7 +120,7 @@ _dispatchers: dict[FunctionType, Any] = {}
 def dispatcher(function: FunctionType, **options: Any) -> Any:
     """The compiled form of a rule, a helper or a search."""
     if function not in _dispatchers:
-        copy = source.compilable_copy(function, source.fingerprint(function)[:12])
+        copy = source.compilable_copy(function, _mark(function)[:12])
         options = {"nogil": True, "error_model": "numpy", **options}
         _dispatchers[function] = njit(**options)(copy)
         source.fill(copy, function, _compilable)
@@ -126,9 +144,11 @@ class _GameAttributes(AttributeTemplate):
     key = GameType
 
     def generic_resolve(self, typ: GameType, attr: str) -> Any:
-        member = getattr(type(typ.game), attr, None)
+        member = inspect.getattr_static(type(typ.game), attr, None)
         if isinstance(member, FunctionType):
             return types.BoundFunction(_method_template(typ, attr, member), typ)
+        if isinstance(member, staticmethod):
+            return self.context.resolve_value_type(_compilable(member.__func__))
         if not hasattr(typ.game, attr):
             names = [name for name in dir(typ.game) if not name.startswith("_")]
             close = difflib.get_close_matches(attr, names, n=1)
@@ -162,9 +182,14 @@ def _method_template(typ: GameType, attr: str, function: FunctionType) -> Any:
             key = (typ.name, attr)
 
             def generic(self, args: Any, kws: Any) -> Any:
+                if rule.is_compiling:
+                    raise TypingError(f"{attr} calls itself; write it as a loop, or as a function outside the class")
                 template, pysig, args, kws = rule.get_call_template((typ, *args), kws)
                 sig = template(self.context).apply(args, kws)
-                return None if sig is None else signature(sig.return_type, *sig.args[1:], recvr=typ)
+                if sig is None:
+                    return None
+                without_self = pysig.replace(parameters=list(pysig.parameters.values())[1:])
+                return signature(sig.return_type, *sig.args[1:], recvr=typ).replace(pysig=without_self)
 
         @lower_builtin(Method.key, typ, types.VarArg(types.Any))
         def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:

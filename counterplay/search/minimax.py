@@ -10,7 +10,7 @@ import time
 from math import inf
 from typing import Any
 
-from counterplay.game import CHANCE, Game
+from counterplay.game import CHANCE, Game, UserError
 from counterplay.native import native
 from counterplay.search.result import ActionValue, Result, Unsuited
 from counterplay.search.run import DEEPEST, Progress, new_tally, run
@@ -52,10 +52,11 @@ def minimax(game: Game, s: Any = None, depth: int | None = None, progress: Progr
     """
     _must_suit(game)
     if depth is not None and not 1 <= depth <= DEEPEST:
-        raise ValueError(f"a search looks 1 to {DEEPEST:,} plies ahead, not {depth}")
+        raise UserError(f"a search looks 1 to {DEEPEST:,} plies ahead, not {depth}")
     s = game.initial() if s is None else s
     plies = depth or DEEPEST
     tally = new_tally(plies)
+    value(game, s, 0, new_tally())  # compiles, outside the clock
     began = time.perf_counter()
     v, actions, line = run(lambda: _decide(game, s, plies, tally), tally, progress)
     exact = bool(tally.cutoffs == 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from counterplay.game import Game
+from counterplay.game import Game, UserError
 from counterplay.native import native
 from counterplay.search.run import Progress, new_tally, run
 
@@ -64,13 +64,14 @@ def count_games(game: Game, s: Any = None, depth: int = 1, progress: Progress | 
 
 def _checked(depth: int) -> int:
     if depth < 0:
-        raise ValueError(f"a depth is 0 or more, not {depth}")
+        raise UserError(f"a depth is 0 or more, not {depth}")
     return depth
 
 
 def _count(kernel: Any, game: Game, s: Any, depth: int, progress: Progress | None) -> int:
     """Run a counting kernel; a count cut short would be wrong, so ctrl-C gives none."""
     tally = new_tally()
+    kernel(game, s, 0, tally)  # compiles, in this thread, where ctrl-C is heard
     n = int(run(lambda: kernel(game, s, depth, tally), tally, progress))
     if tally.stop:
         raise KeyboardInterrupt

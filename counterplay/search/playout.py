@@ -26,19 +26,19 @@ def new_random(seed: int) -> Any:
     return source
 
 
-def below(random, n):  # type: ignore[no-untyped-def]
+def below(random: Any, n: int) -> int:
     """A random integer of 0 .. n-1, for n up to 2^31."""
     random.counter += 1
     return (mix64(random.counter) & 0xFFFFFFFF) * n >> 32
 
 
-def unit(random):  # type: ignore[no-untyped-def]
+def unit(random: Any) -> float:
     """A random number from 0 up to but not including 1."""
     random.counter += 1
     return (mix64(random.counter) & 0x1FFFFFFFFFFFFF) * 2.0**-53
 
 
-def choose(game, s, random):  # type: ignore[no-untyped-def]
+def choose(game: Any, s: Any, random: Any) -> int:
     """A random action: by its probability for CHANCE, each as likely as the other for a player."""
     chosen = -1
     if game.chance and game.player(s) == CHANCE:

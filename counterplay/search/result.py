@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from counterplay.game import Game
+from counterplay.game import Game, UserError
 
 __all__ = ["ActionValue", "Result", "Unsuited"]
 
 
-class Unsuited(ValueError):
+class Unsuited(UserError):
     """A search asked to play a game that it is not for; the message says which is."""
 
 

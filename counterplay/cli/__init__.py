@@ -1,0 +1,35 @@
+"""The command line: `counterplay games | show | perft | search | solve | play | check | bench`."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command line. What the user can mend is one line on standard error and exit status 2."""
+    from counterplay import faults
+    from counterplay.cli.app import app
+    from counterplay.game import UserError
+
+    try:
+        app()
+    except UserError as error:
+        _fail(str(error))
+    except BrokenPipeError:  # the reader of our output has gone, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except KeyboardInterrupt:
+        _fail("interrupted", status=130)
+    except Exception as error:
+        fault = faults.describe(error)
+        if fault is None:
+            raise
+        _fail(f"{fault} (counterplay check FILE.py tells more)")
+
+
+def _fail(message: str, status: int = 2) -> None:
+    print(f"counterplay: {message}", file=sys.stderr)
+    sys.exit(status)

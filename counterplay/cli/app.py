@@ -1,0 +1,316 @@
+"""The commands. Each reads its arguments, asks the library, and prints; what is heavy is imported when it is needed."""
+
+import time
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from counterplay import __version__
+from counterplay.game import CHANCE, Game, Position, UserError
+
+app = typer.Typer(
+    name="counterplay",
+    help="Play, solve and study games whose rules are plain Python classes.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+GameText = Annotated[str, typer.Argument(metavar="GAME", help="A name, name:parameter=value,..., or FILE.py[:Class].")]
+PositionText = Annotated[str | None, typer.Option("--position", metavar="TEXT", help="Begin at this position.")]
+MovesText = Annotated[str, typer.Option("--moves", metavar="MOVES", help="Then play these moves: names and blanks.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+Interpreted = Annotated[bool, typer.Option("--interpreted", help="Run as plain Python, not compiled.")]
+
+
+def _at(game: str, position: str | None, moves: str) -> Position:
+    from counterplay import games
+
+    return games.load(game).at(moves, position)
+
+
+def _mode(interpreted: bool) -> AbstractContextManager[None]:
+    from counterplay import native
+
+    return native.interpreted() if interpreted else nullcontext()
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"counterplay {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print it.")] = False,
+) -> None:
+    pass
+
+
+# ---- looking at games and positions
+
+
+@app.command("games")
+def list_games(
+    players: Annotated[int | None, typer.Option(help="Only games for so many players.")] = None,
+    chance: Annotated[bool | None, typer.Option(help="Only games with (without) chance.")] = None,
+    zero_sum: Annotated[bool | None, typer.Option(help="Only zero-sum (other) games.")] = None,
+    perfect_information: Annotated[bool | None, typer.Option(help="Only with nothing (something) hidden.")] = None,
+    simultaneous: Annotated[bool | None, typer.Option(help="Only with moves at the same time (in turn).")] = None,
+    as_json: Json = False,
+) -> None:
+    """List the games with what they declare; filter by it."""
+    from counterplay import games
+    from counterplay.cli import output
+
+    wanted = {
+        "players": players,
+        "chance": chance,
+        "zero_sum": zero_sum,
+        "perfect_information": perfect_information,
+        "simultaneous": simultaneous,
+    }
+    found = [_declared(games.load(name)) for name in games.names()]
+    found = [each for each in found if all(v is None or each[k] == v for k, v in wanted.items())]
+    if as_json:
+        output.print_json(found)
+        return
+    for each in found:
+        traits = [f"{each['players']} players"]
+        traits += ["chance"] if each["chance"] else []
+        traits += ["zero-sum"] if each["zero_sum"] else ["general-sum"]
+        traits += [] if each["perfect_information"] else ["hidden information"]
+        traits += ["simultaneous moves"] if each["simultaneous"] else []
+        parameters = ", ".join(f"{k}={v}" for k, v in each["parameters"].items())
+        output.say(f"[bold]{each['name']:14}[/bold] {', '.join(traits)}")
+        output.say(f"{'':14} {each['about']}")
+        output.say(output.plain(f"{'':14} {parameters}\n"))
+
+
+def _declared(game: Game) -> dict[str, Any]:
+    return {
+        "name": game.name,
+        "about": (type(game).__doc__ or "").strip().partition("\n")[0],
+        "players": game.players,
+        "chance": bool(game.chance),
+        "perfect_information": game.perfect_information,
+        "simultaneous": game.simultaneous,
+        "zero_sum": game.zero_sum,
+        "utility_sum": game.utility_sum,
+        "utility_range": list(game.utility_range),
+        "parameters": game.settings,
+        "knows": [name for name, known in game.knows._asdict().items() if known],
+    }
+
+
+@app.command()
+def show(
+    game: GameText,
+    position: PositionText = None,
+    moves: MovesText = "",
+    svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the position into this file.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Show a position: the board, who is to move, and the legal moves."""
+    from counterplay.cli import output
+
+    here = _at(game, position, moves)
+    if svg is not None:
+        svg.write_text(here._repr_svg_(), encoding="utf-8")
+    g, s = here
+    over = g.is_terminal(s)
+    if as_json:
+        output.print_json(
+            {
+                "game": str(g),
+                "position": g.to_text(s),
+                "player": None if over else "chance" if g.player(s) == CHANCE else g.player(s),
+                "terminal": bool(over),
+                "utilities": [g.utility(s, p) for p in range(g.players)] if over else None,
+                "moves": here.moves(),
+                "key": g.key(s),
+                "board": None if g.board(s) is None else ["".join(row) for row in g.board(s) or ()],
+            }
+        )
+        return
+    output.say(output.board(here))
+    output.say(f"\n{output.turn(here)}")
+    if not over:
+        output.say(f"moves: {' '.join(here.moves())}")
+    output.say(f"position: {g.to_text(s)}")
+
+
+# ---- counting and searching
+
+
+@app.command()
+def perft(
+    game: GameText,
+    depth: Annotated[int, typer.Option(help="Plies to look ahead.")] = 5,
+    split: Annotated[bool, typer.Option("--split", help="Count below each move at the root too.")] = False,
+    finished: Annotated[bool, typer.Option("--games", help="Count the games that end within the depth too.")] = False,
+    position: PositionText = None,
+    moves: MovesText = "",
+    as_json: Json = False,
+    interpreted: Interpreted = False,
+) -> None:
+    """Count the lines of play of each length: the proof that rules are right."""
+    from counterplay import search
+    from counterplay.cli import output
+
+    g, s = _at(game, position, moves)
+    with _mode(interpreted), output.progress(f"perft {depth}") as show_progress:
+        began = time.perf_counter()
+        nodes = search.perft(g, s, depth, show_progress)
+        seconds = time.perf_counter() - began
+        below = search.perft_split(g, s, depth, show_progress) if split else {}
+        ended = search.count_games(g, s, depth, show_progress) if finished else None
+    by_name = {g.action_name(s, a): n for a, n in below.items()}
+    if as_json:
+        data = {"game": str(g), "position": g.to_text(s), "depth": depth, "nodes": nodes, "seconds": seconds}
+        output.print_json(data | ({"split": by_name} if split else {}) | ({"games": ended} if finished else {}))
+        return
+    table = output.table("#depth", "#nodes")
+    for plies, n in enumerate(nodes):
+        table.add_row(str(plies), f"{n:,}")
+    output.say(table)
+    if split:
+        table = output.table("move", "#nodes")
+        for name, n in by_name.items():
+            table.add_row(name, f"{n:,}")
+        output.say()
+        output.say(table)
+    if finished:
+        output.say(f"\n{ended:,} games end within {depth} plies")
+    output.say(f"\n{sum(nodes):,} nodes in {seconds:.3f} s")
+
+
+@app.command()
+def search(
+    game: GameText,
+    algorithm: Annotated[str, typer.Option(help="minimax.")] = "minimax",
+    depth: Annotated[int, typer.Option(help="Plies to look ahead.")] = 6,
+    position: PositionText = None,
+    moves: MovesText = "",
+    as_json: Json = False,
+    interpreted: Interpreted = False,
+) -> None:
+    """Find the best move and what the position is worth, so many plies ahead."""
+    if algorithm != "minimax":
+        raise UserError(f"there is no algorithm '{algorithm}'; there is: minimax")
+    _search(_at(game, position, moves), depth, as_json, interpreted)
+
+
+@app.command()
+def solve(
+    game: GameText,
+    position: PositionText = None,
+    moves: MovesText = "",
+    as_json: Json = False,
+    interpreted: Interpreted = False,
+) -> None:
+    """Find the exact value by following every line to its end. Ctrl-C gives what is known by then."""
+    _search(_at(game, position, moves), None, as_json, interpreted)
+
+
+def _search(here: Position, depth: int | None, as_json: bool, interpreted: bool) -> None:
+    from counterplay import search
+    from counterplay.cli import output
+
+    with _mode(interpreted), output.progress("minimax") as show_progress:
+        result = search.minimax(here.game, here.state, depth, show_progress)
+    if as_json:
+        output.print_json(result.as_dict())
+        return
+    output.say(output.board(here))
+    output.say(f"\n{output.turn(here)}\n")
+    if result.actions:
+        table = output.table("move", "#value", "")
+        for each in result.actions:
+            best = "best" if each.action == result.action else ""
+            name = here.game.action_name(here.state, each.action)
+            table.add_row(name, f"{each.value:g}" if each.exact else "not reached", best)
+        output.say(table)
+        output.say()
+    output.say(str(result) + (", interrupted" if result.stopped == "interrupted" else ""))
+
+
+# ---- playing, checking, measuring
+
+
+@app.command()
+def play(
+    game: GameText,
+    you: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="The player you are, 0 for none. Default: 1 at a terminal, else 0."),
+    ] = None,
+    depth: Annotated[int | None, typer.Option(help="Plies the computer looks ahead. Default: by its budget.")] = None,
+    seed: Annotated[int, typer.Option(help="For the dice, and for choices between equals.")] = 0,
+    position: PositionText = None,
+    moves: MovesText = "",
+    as_json: Json = False,
+    interpreted: Interpreted = False,
+) -> None:
+    """Play against the computer; without a terminal it plays all sides and shows the game."""
+    from counterplay.cli import output
+    from counterplay.cli.play import play_game
+
+    here = _at(game, position, moves)
+    if you is None:
+        you = 1 if output.is_interactive() and not as_json else 0
+    if not 0 <= you <= here.game.players:
+        raise UserError(f"{here.game} has players 1 to {here.game.players}; you cannot be {you}")
+    with _mode(interpreted):
+        record = play_game(here, you - 1 if you else None, depth, seed, quiet=as_json)
+    if as_json:
+        output.print_json(record)
+
+
+@app.command()
+def check(
+    game: Annotated[str, typer.Argument(metavar="FILE.py[:Class]", help="Your game; a name of ours works too.")],
+    playouts: Annotated[int, typer.Option(help="Random games to walk through.")] = 20,
+    seed: Annotated[int, typer.Option(help="For the random games.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Check the rules of a game, interpreted and compiled; exit status 1 if something is wrong."""
+    from counterplay.check import examine_text
+    from counterplay.cli import output
+
+    report = examine_text(game, playouts, seed)
+    if as_json:
+        output.print_json(report.as_dict())
+    else:
+        output.say(str(report))
+    raise typer.Exit(0 if report.ok else 1)
+
+
+@app.command()
+def bench(
+    game: GameText,
+    seconds: Annotated[float, typer.Option(help="How long to measure each, about.")] = 1.0,
+    position: PositionText = None,
+    moves: MovesText = "",
+    as_json: Json = False,
+) -> None:
+    """Measure how fast the game runs here, compiled and interpreted."""
+    from counterplay.cli import output
+    from counterplay.cli.bench import measure
+
+    here = _at(game, position, moves)
+    rows = measure(here, seconds)
+    if as_json:
+        output.print_json({"game": str(here.game), "rates": rows})
+        return
+    table = output.table("what", "#compiled", "#interpreted", "#ratio")
+    for row in rows:
+        rates = (row["compiled"], row["interpreted"])
+        ratio = f"{rates[0] / rates[1]:,.0f}x" if None not in rates else ""
+        table.add_row(f"{row['what']}/s", *("-" if rate is None else f"{rate:,.0f}" for rate in rates), ratio)
+    output.say(table)

@@ -1,0 +1,118 @@
+"""A game between a person and the computer, or the computer and itself, on the terminal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from counterplay import search
+from counterplay.cli import output
+from counterplay.game import CHANCE, Game, Position, UserError
+from counterplay.search.playout import below
+
+__all__ = ["play_game"]
+
+_BUDGET = 300_000
+"""Nodes the computer may spend on a move when no depth is given."""
+
+_HELP = "a move by its name, or: moves, undo, help, quit"
+
+
+def play_game(here: Position, you: int | None, depth: int | None, seed: int, quiet: bool) -> dict[str, Any]:
+    """Play to the end (or until the person quits) and return the record. `you` is the person's seat, if any."""
+    game, random = here.game, search.new_random(seed)
+    history = [here.state]
+    played: list[str] = []
+
+    def show() -> None:
+        if not quiet:
+            output.say(output.board(Position(game, history[-1])))
+            output.say()
+
+    show()
+    while not game.is_terminal(s := history[-1]):
+        p = game.player(s)
+        if p == you:
+            answer = _ask(game, s)
+            if answer is None:
+                break
+            if answer == "undo":
+                _take_back(game, history, played, you)
+                show()
+                continue
+            a = game.parse_action(s, answer)
+        elif p == CHANCE:
+            a = search.random_action(game, s, random)
+        else:
+            a = _best(game, s, depth, random)
+        name = game.action_name(s, a)
+        who = "chance" if p == CHANCE else "you" if p == you else f"player {p + 1}"
+        if not quiet:
+            output.say(f"{who}: {name}\n")
+        history.append(game.result(s, a))
+        played.append(name)
+        show()
+    end = history[-1]
+    if not quiet:
+        output.say(output.turn(Position(game, end)) if game.is_terminal(end) else f"so far: {' '.join(played)}")
+    return {
+        "game": str(game),
+        "begins": game.to_text(history[0]),
+        "moves": played,
+        "position": game.to_text(end),
+        "terminal": bool(game.is_terminal(end)),
+        "utilities": [game.utility(end, q) for q in range(game.players)] if game.is_terminal(end) else None,
+    }
+
+
+def _ask(game: Game, s: Any) -> str | None:
+    """A legal move or `undo`; None when the person leaves. Bad input is answered and asked again."""
+    while True:
+        try:
+            answer = input("your move: ").strip()
+        except (EOFError, KeyboardInterrupt):
+            output.say()
+            return None
+        if answer in ("quit", "exit", "q"):
+            return None
+        if answer == "undo":
+            return answer
+        if answer == "moves":
+            output.say(" ".join(Position(game, s).moves()))
+        elif answer in ("help", "?", ""):
+            output.say(_HELP)
+        else:
+            try:
+                game.parse_action(s, answer)
+                return answer
+            except UserError as error:
+                output.say(f"{error} ({_HELP})")
+
+
+def _take_back(game: Game, history: list[Any], played: list[str], you: int | None) -> None:
+    """Go back to the person's move before; stay if there was none."""
+    before = [i for i, s in enumerate(history[:-1]) if game.player(s) == you]
+    if before:
+        del history[before[-1] + 1 :], played[before[-1] :]
+
+
+def _best(game: Game, s: Any, depth: int | None, random: Any) -> int:
+    """The computer's move: one of the best by minimax, or by evaluation a ply ahead if minimax is not for the game."""
+    p = game.player(s)
+    try:
+        result = _search(game, s, depth)
+    except search.Unsuited:
+        values = {a: game.evaluate(game.result(s, a), p) for a in game.actions(s)}
+    else:
+        values = {each.action: each.value if p == 0 else -each.value for each in result.actions}
+    best = [a for a, v in values.items() if v == max(values.values())]
+    return best[below(random, len(best))]
+
+
+def _search(game: Game, s: Any, depth: int | None) -> search.Result:
+    """Minimax to the given depth, or a ply deeper each time until the next would cost more than the budget."""
+    if depth is not None:
+        return search.minimax(game, s, depth)
+    result = search.minimax(game, s, 1)
+    while not result.exact and result.nodes * len(result.actions) <= _BUDGET:
+        result = search.minimax(game, s, result.depth + 1)
+    return result
