@@ -1,9 +1,12 @@
-// The C++ twin of `search.minimax` on Connect Four: the same rules, the same recursion, the same node count.
-// It stands for the limit of the machine.   g++ -O3 -march=native -std=c++20 connect_four.cpp -o connect_four
+// The C++ twin of `search.minimax` and `search.perft` on Connect Four: the same rules, the same recursion, the same
+// counts. It stands for the limit of the machine.
+//     g++ -O3 -march=native -std=c++20 connect_four.cpp -o connect_four
+//     ./connect_four minimax|perft DEPTH TIMES     the count and the seconds are those of all TIMES runs together
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 
 using Board = std::uint64_t;
@@ -59,10 +62,26 @@ static double value(const State& s, int depth) {
     return v;
 }
 
+static std::int64_t lines(const State& s, int depth) {
+    if (depth == 0) return 1;
+    if (is_terminal(s)) return 0;
+    std::int64_t n = 0;
+    for (int a = 0; a < columns; ++a)
+        if (is_open(s, a)) n += depth == 1 ? 1 : lines(result(s, a), depth - 1);
+    return n;
+}
+
 int main(int argc, char** argv) {
-    int depth = argc > 1 ? std::atoi(argv[1]) : 8;
+    if (argc != 4) return std::fprintf(stderr, "usage: connect_four minimax|perft DEPTH TIMES\n"), 2;
+    bool is_perft = std::strcmp(argv[1], "perft") == 0;
+    volatile int depth = std::atoi(argv[2]);  // read anew each time, so that no run is optimised away
+    int times = std::atoi(argv[3]);
+    double v = 0.0;
     auto start = std::chrono::steady_clock::now();
-    double v = value({0, 0, 0}, depth);
+    for (int i = 0; i < times; ++i) {
+        if (is_perft) nodes += lines({0, 0, 0}, depth);
+        else v = value({0, 0, 0}, depth);
+    }
     double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     std::printf("{\"value\": %g, \"nodes\": %lld, \"seconds\": %.6f}\n", v, static_cast<long long>(nodes), seconds);
 }

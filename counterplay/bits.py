@@ -94,6 +94,18 @@ class Bits:
     def __rshift__(self, k: int) -> Bits:
         return self._with(self._n >> index(k))
 
+    def runs(self, step: int, length: int) -> Bits:
+        """The squares `q` from which `q, q + step, ...`, `length` squares in all, are in the set: rows of k in a row.
+
+        Nothing is known of edges here: leave room between the rows of a board, or mask the squares where a run fits.
+        """
+        found, reach = self, 1
+        while reach < length:  # doubles what is known until it is long enough
+            more = min(reach, length - reach)
+            found &= found >> more * step
+            reach += more
+        return found
+
     # ---- one square
 
     def _on_board(self, square: int) -> int:

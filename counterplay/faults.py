@@ -27,7 +27,7 @@ def place(error: BaseException) -> tuple[str, int] | None:
 
 
 def describe(error: BaseException) -> str | None:
-    """`mygame.py:14: 'State' object has no attribute 'stone'. Did you mean: 'stones'?`, if a user's file is at fault."""
+    """`mygame.py:14: name 'stone' is not defined. Did you mean: 'stones'?`; None if no file of a user is at fault."""
     where = place(error)
     if where is None:
         return None

@@ -314,7 +314,7 @@ def _listed(names: Iterable[str]) -> str:
 
 def _advice(cls: type[Game], rule: str) -> str:
     """What to do about a missing rule: mend a misspelling, or write it."""
-    written = [name for name in vars(cls) if not name.startswith("_")]
+    written = [name for name in vars(cls) if not name.startswith("_") and name not in RULES]
     close = difflib.get_close_matches(rule, written, n=1)
     if close:
         return f"is '{close[0]}' meant to be '{rule}'?"

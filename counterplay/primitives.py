@@ -1,4 +1,4 @@
-"""The few operations that are not plain Python arithmetic: 64-bit mixing, the hash of a state, replacing an item.
+"""The few operations that are not plain Python arithmetic: 64-bit mixing, the hash of a state, items by number.
 
 Each is an ordinary function here and has a compiled twin of the same result in `native/primitives.py`. Rules and
 searches call them by these names in either mode.
@@ -6,11 +6,13 @@ searches call them by these names in either mode.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sized
+from itertools import islice
 from typing import Any
 
 from counterplay.bits import Bits
 
-__all__ = ["mix64", "replace", "state_key"]
+__all__ = ["count", "mix64", "nth", "replace", "state_key"]
 
 _MASK = (1 << 64) - 1
 
@@ -49,6 +51,18 @@ def _words(value: Any) -> list[int]:
     return [int(value) & _MASK]
 
 
+def count(items: Iterable[int]) -> int:
+    """How many items there are; a generator is used up by it."""
+    return len(items) if isinstance(items, Sized) else sum(1 for _ in items)
+
+
+def nth(items: Iterable[int], k: int) -> int:
+    """Item number `k`, counted from 0; there must be so many."""
+    return next(islice(items, k, None))
+
+
 def replace(items: Any, i: int, item: Any) -> Any:
-    """The tuple `items` with `item` at index `i`."""
+    """The tuple `items` with `item` at index `i`, which counts from 0."""
+    if not 0 <= i < len(items):
+        raise IndexError("replace: index out of range")
     return (*items[:i], item, *items[i + 1 :])

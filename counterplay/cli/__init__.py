@@ -10,7 +10,6 @@ __all__ = ["main"]
 
 def main() -> None:
     """Run the command line. What the user can mend is one line on standard error and exit status 2."""
-    from counterplay import faults
     from counterplay.cli.app import app
     from counterplay.game import UserError
 
@@ -24,10 +23,12 @@ def main() -> None:
     except KeyboardInterrupt:
         _fail("interrupted", status=130)
     except Exception as error:
-        fault = faults.describe(error)
-        if fault is None:
+        from counterplay.check.mistakes import place, reason
+
+        where = place(error)
+        if where is None:  # not the doing of a user's file: a mistake of ours
             raise
-        _fail(f"{fault} (counterplay check FILE.py tells more)")
+        _fail(f"{where}: {reason(error)}")
 
 
 def _fail(message: str, status: int = 2) -> None:

@@ -53,10 +53,7 @@ class ConnectFour(Game):
 
     def has_line(self, b):
         for step in (1, self.stride - 1, self.stride, self.stride + 1):
-            run = b
-            for _ in range(self.connect - 1):
-                run = run & run >> step
-            if run:
+            if b.runs(step, self.connect):
                 return True
         return False
 

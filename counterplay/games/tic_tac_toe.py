@@ -35,10 +35,7 @@ class TicTacToe(Game):
         """How many lines of k lie wholly in `b`."""
         count = 0
         for step, starts in self.directions:
-            run = b
-            for _ in range(self.k - 1):
-                run = run & run >> step
-            count += len(run & starts)
+            count += len(b.runs(step, self.k) & starts)
         return count
 
     @cached_property

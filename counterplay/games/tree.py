@@ -49,7 +49,8 @@ class Tree(Game):
 
     def __init__(self, tree=None):
         """`tree` may be the text, or the same as nested lists."""
-        super().__init__(**({} if tree is None else {"tree": re.sub(r"\s", "", str(tree))}))
+        text = re.sub(r"\s*([][(),:*])\s*", r"\1", str(tree).strip())
+        super().__init__(**({} if tree is None else {"tree": text}))
 
     def validate(self):
         lay_out(self.nodes)

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import operator
 
+from llvmlite import binding as llvm
 from llvmlite import ir
 from numba import types
-from numba.core import config
+from numba.core import cgutils, config
+from numba.core.errors import TypingError
 from numba.core.imputils import RefType, impl_ret_untracked, iternext_impl, lower_constant
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import (
@@ -147,12 +149,20 @@ def _resize(builder, value, to: ir.IntType):
 # ---- operators
 
 
+def _never_none(args):
+    """None has a truth in Python and equals nothing, but Numba would unwrap it and fail when the rule runs."""
+    if any(isinstance(arg, types.Optional) and isinstance(arg.type, BitsType) for arg in args):
+        raise TypingError("a Bits is sometimes None here: ask `is None` first")
+
+
 def _binary(op, emit, returns_bool: bool = False):
     """Two sets of one width to a set, or to a truth value."""
 
     @infer_global(op)
     class Template(AbstractTemplate):
         def generic(self, args, kws):
+            if returns_bool:
+                _never_none(args)
             if len(args) == 2 and isinstance(args[0], BitsType) and args[0] == args[1]:
                 return signature(types.boolean if returns_bool else args[0], *args)
             return None
@@ -215,6 +225,8 @@ def _unary(op, returns, emit):
     @infer_global(op)
     class Template(AbstractTemplate):
         def generic(self, args, kws):
+            if returns is types.boolean:
+                _never_none(args)
             if len(args) == 1 and isinstance(args[0], BitsType):
                 return signature(returns or args[0], args[0])
             return None
@@ -266,6 +278,35 @@ def _single(typing, bits, square):
     return bits(bits, square), codegen
 
 
+_HAS_PDEP = bool(llvm.get_host_cpu_features().get("bmi2"))
+
+
+@intrinsic
+def nth_square(typing, bits, k):
+    """Square number `k` of the set, counted from 0; there must be so many.
+
+    In one word: deposit a single bit at the place of the k-th set one, on processors that can; else drop the first k.
+    """
+
+    def deposit(context, builder, sig, args):
+        by = context.cast(builder, args[1], sig.args[1], types.intp)
+        kind = ir.FunctionType(_I64, [_I64, _I64])
+        pdep = builder.module.declare_intrinsic("llvm.x86.bmi.pdep.64", (), kind)
+        found = builder.call(pdep, [builder.shl(ir.Constant(_I64, 1), by), args[0]])
+        return builder.cttz(found, ir.Constant(ir.IntType(1), 0))
+
+    def drop(context, builder, sig, args):
+        typ = sig.args[0]
+        by = context.cast(builder, args[1], sig.args[1], types.intp)
+        rest = cgutils.alloca_once_value(builder, args[0])
+        with cgutils.for_range(builder, by):
+            value = builder.load(rest)
+            builder.store(builder.and_(value, builder.sub(value, typ.constant(1))), rest)
+        return _resize(builder, builder.cttz(builder.load(rest), ir.Constant(ir.IntType(1), 0)), _I64)
+
+    return types.intp(bits, k), deposit if bits.words == 1 and _HAS_PDEP else drop
+
+
 def _on_board(bits, square: int):
     if square < 0 or square >= bits.width:
         raise ValueError("a square is outside its Bits")
@@ -297,6 +338,19 @@ def _remove(bits, square):
     return remove if isinstance(square, types.Integer) else None
 
 
+@overload_method(BitsType, "runs")
+def _runs(bits, step, length):
+    def runs(bits, step, length):
+        found, reach = bits, 1
+        while reach < length:
+            more = min(reach, length - reach)
+            found &= found >> more * step
+            reach += more
+        return found
+
+    return runs if isinstance(step, types.Integer) and isinstance(length, types.Integer) else None
+
+
 @overload_method(BitsType, "lowest")
 def _lowest_method(bits):
     return lambda bits: _lowest(bits)
@@ -315,13 +369,28 @@ def _contains(bits, square):
     return None
 
 
-@overload(hash)
+@overload_method(BitsType, "__hash__")
 def _hash(bits):
-    if isinstance(bits, BitsType):
-        from counterplay.primitives import state_key
+    """Python's own, so that sets, and states of them, hash alike in both modes."""
+    return lambda bits: hash((bits.width, _remainder(bits)))
 
-        return lambda bits: state_key(bits)
-    return None
+
+@intrinsic
+def _remainder(typing, bits):
+    """The set as a number modulo 2^61 - 1, which is how Python hashes integers."""
+
+    def codegen(context, builder, sig, args):
+        modulus = ir.Constant(_I64, (1 << 61) - 1)
+        h = ir.Constant(_I64, 0)
+        for i in reversed(range(bits.words)):
+            word = _resize(builder, builder.lshr(args[0], bits.constant(64 * i)), _I64)
+            # h * 2^64 is h * 8 here: a rotation of 61 bits
+            high = builder.lshr(h, ir.Constant(_I64, 58))
+            h = builder.or_(builder.and_(builder.shl(h, ir.Constant(_I64, 3)), modulus), high)
+            h = builder.urem(builder.add(h, builder.urem(word, modulus)), modulus)
+        return h
+
+    return types.intp(bits), codegen
 
 
 @overload(int)
@@ -372,8 +441,6 @@ def _construct(width, squares=()):
 
 @lower_builtin("getiter", BitsType)
 def _getiter(context, builder, sig, args):
-    from numba.core import cgutils
-
     iterator = context.make_helper(builder, sig.return_type)
     iterator.rest = cgutils.alloca_once_value(builder, args[0])
     return impl_ret_untracked(context, builder, sig.return_type, iterator._getvalue())

@@ -158,7 +158,11 @@ class _GameAttributes(AttributeTemplate):
         typ.constants[attr] = _mark(value)
         if isinstance(value, int) and not isinstance(value, bool):
             return types.literal(value)
-        return self.context.resolve_value_type(value)
+        try:
+            return self.context.resolve_value_type(value)
+        except ValueError:
+            what = f"{type(typ.game).__name__}.{attr} is a {type(value).__name__}"
+            raise TypingError(f"{what}, which compiled rules cannot use") from None
 
 
 @lower_getattr_generic(GameType)

@@ -9,7 +9,7 @@ from numba.cpython.unsafe.tuple import tuple_setitem
 from numba.extending import intrinsic, overload
 
 from counterplay import primitives
-from counterplay.native.bits import BitsType
+from counterplay.native.bits import BitsType, nth_square
 
 _I64 = ir.IntType(64)
 
@@ -75,8 +75,58 @@ def _ol_state_key(s):
     return (lambda s: _state_key(s)) if _has_words(s) else None
 
 
+@overload(primitives.count)
+def _ol_count(items):
+    if isinstance(items, types.Sized) or hasattr(items, "dtype") or isinstance(items, BitsType | types.RangeType):
+        return lambda items: len(items)
+
+    def count(items):
+        n = 0
+        for _ in items:
+            n += 1
+        return n
+
+    return count
+
+
+@overload(primitives.nth)
+def _ol_nth(items, k):
+    if isinstance(items, BitsType):
+        return lambda items, k: nth_square(items, k)
+    if isinstance(items, types.RangeType):
+        return lambda items, k: items.start + k * items.step
+    if isinstance(items, types.UniTuple | types.Array | types.List):
+        return lambda items, k: items[k]
+
+    def nth(items, k):
+        found = -1
+        for item in items:
+            found = item
+            if k == 0:
+                break
+            k -= 1
+        return found
+
+    return nth
+
+
 @overload(primitives.replace)
 def _ol_replace(items, i, item):
-    if isinstance(items, types.UniTuple) and isinstance(i, types.Integer):
-        return lambda items, i, item: tuple_setitem(items, i, item)
-    return None
+    if not isinstance(items, types.UniTuple) or not isinstance(i, types.Integer) or not _fits(item, items.dtype):
+        return None
+
+    def replace(items, i, item):
+        if i < 0 or i >= len(items):
+            raise IndexError("replace: index out of range")
+        return tuple_setitem(items, i, item)
+
+    return replace
+
+
+def _fits(item, dtype):
+    """Whether a tuple of `dtype` takes such an item without losing anything of it."""
+    if isinstance(dtype, types.Integer):
+        return isinstance(item, types.Integer | types.Boolean)
+    if isinstance(dtype, types.Float):
+        return isinstance(item, types.Integer | types.Boolean | types.Float)
+    return item == dtype

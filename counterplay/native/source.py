@@ -13,7 +13,7 @@ import functools
 import hashlib
 import sys
 from collections.abc import Callable, Iterator
-from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,10 @@ __all__ = ["CannotFingerprint", "compilable_copy", "fill", "fingerprint", "is_kn
 
 # For people only: an edit of these changes no machine code.
 _FOR_PEOPLE = {"show", "board", "labels", "action_name", "parse_action", "to_text", "from_text", "validate"}
-_CLASS_NOISE = {"__module__", "__doc__", "__dict__", "__weakref__", "__qualname__", "__annotations__", "parameters"}
+_CLASS_NOISE = {
+    *("__module__", "__doc__", "__dict__", "__weakref__", "__qualname__", "__annotations__", "parameters"),
+    *("__annotate__", "__annotate_func__", "__annotations_cache__", "__firstlineno__", "__static_attributes__"),
+}
 # Packages that the compiler knows itself: a name and the version (in the cache's key) say it all.
 _KNOWN_PACKAGES = {"numpy", "numba", "llvmlite", *sys.stdlib_module_names}
 
@@ -36,8 +39,12 @@ class CannotFingerprint(Exception):
 
 def fingerprint(*things: Any) -> str:
     """A hash of the content of `things` and of everything they use."""
+    return _digest(_Walk().tokens(things))
+
+
+def _digest(tokens: Iterator[str | bytes]) -> str:
     digest = hashlib.blake2b(digest_size=16)
-    for token in _Walk().tokens(things):
+    for token in tokens:
         digest.update(token.encode() if isinstance(token, str) else token)
         digest.update(b"\0")
     return digest.hexdigest()
@@ -60,6 +67,7 @@ def names_used(code: CodeType) -> Iterator[str]:
 class _Walk:
     def __init__(self) -> None:
         self._seen: dict[int, int] = {}
+        self._tuples: dict[int, str] = {}
         self._alive: list[Any] = []  # keeps ids unique for the length of the walk
 
     def tokens(self, value: Any) -> Iterator[str | bytes]:
@@ -74,10 +82,25 @@ class _Walk:
             yield f"numpy {value!r}"
         elif isinstance(value, enum.Enum):
             yield f"enum {value!r}"
-        elif isinstance(value, BuiltinFunctionType | range | slice):
-            yield repr(value) if not isinstance(value, BuiltinFunctionType) else value.__qualname__
+        elif isinstance(value, range | slice):
+            yield repr(value)
+        elif isinstance(value, tuple):
+            yield self._tuple(value)
         else:
             yield from self._compound(value)
+
+    def _tuple(self, value: tuple[Any, ...]) -> str:
+        """The same for equal tuples, whether or not they are one object."""
+        if id(value) not in self._tuples:
+            self._alive.append(value)
+            self._tuples[id(value)] = "a tuple inside itself"
+            self._tuples[id(value)] = _digest(self._items(value))
+        return self._tuples[id(value)]
+
+    def _items(self, value: Any) -> Iterator[str | bytes]:
+        yield f"{type(value).__name__} {len(value)}"
+        for item in value:
+            yield from self.tokens(item)
 
     def _compound(self, value: Any) -> Iterator[str | bytes]:
         if id(value) in self._seen:
@@ -85,15 +108,12 @@ class _Walk:
             return
         self._seen[id(value)] = len(self._seen)
         self._alive.append(value)
-        if isinstance(value, tuple | list):
-            yield f"{type(value).__name__} {len(value)}"
-            for item in value:
-                yield from self.tokens(item)
-        elif isinstance(value, set | frozenset | dict):
-            yield f"{type(value).__name__} {len(value)}"
-            items = value.items() if isinstance(value, dict) else value
-            for item in sorted(items, key=repr):
-                yield from self.tokens(item)
+        if isinstance(value, list):
+            yield from self._items(value)
+        elif isinstance(value, dict):
+            yield from self._items(value.items())
+        elif isinstance(value, set | frozenset):  # in an order that no hash decides
+            yield from (type(value).__name__, *sorted(_digest(self.tokens(item)) for item in value))
         elif isinstance(value, CodeType):
             yield from self._code(value)
         elif isinstance(value, FunctionType):
@@ -104,6 +124,8 @@ class _Walk:
             yield from self.tokens(value.func)
         elif isinstance(value, staticmethod | classmethod):
             yield from self.tokens(value.__func__)
+        elif isinstance(value, MethodType):
+            yield from self.tokens((value.__func__, value.__self__))
         elif isinstance(value, ModuleType):
             yield f"module {value.__name__}"
         elif isinstance(value, Game):
@@ -114,8 +136,10 @@ class _Walk:
         elif isinstance(function := underlying_function(value), FunctionType):
             yield "native"
             yield from self.tokens(function)
-        elif is_known_to_compiler(value) or is_known_to_compiler(type(value)):
-            yield f"known {getattr(value, '__module__', '')}.{getattr(value, '__qualname__', value)}"
+        elif isinstance(value, BuiltinFunctionType) and isinstance(value.__self__, ModuleType | None):
+            yield f"builtin {value.__module__}.{value.__qualname__}"
+        elif is_known_to_compiler(type(value)) and " at 0x" not in repr(value):
+            yield f"known {value!r}"
         else:
             raise CannotFingerprint(f"a value of type {type(value).__name__}")
 
@@ -135,28 +159,29 @@ class _Walk:
         yield from self.tokens((function.__defaults__, function.__kwdefaults__))
         for cell in function.__closure__ or ():
             yield from self.tokens(_cell_contents(cell))
-        names = sorted(set(names_used(function.__code__)))
+        yield from self._named(sorted(set(names_used(function.__code__))), function.__globals__, [])
+
+    def _named(self, names: list[str], scope: dict[str, Any], outer: list[ModuleType]) -> Iterator[str | bytes]:
+        """What the names mean in a function's globals, and in the modules that are reached from there."""
         for name in names:
-            if name in function.__globals__:
-                value = function.__globals__[name]
-                yield f"global {name}"
+            if name in scope:
+                value = scope[name]
+                yield f"name {name}"
                 yield from self.tokens(value)
-                if isinstance(value, ModuleType) and not is_known_to_compiler(value):
-                    for attribute in names:
-                        if attribute in vars(value):
-                            yield f"attribute {attribute}"
-                            yield from self.tokens(vars(value)[attribute])
+                if isinstance(value, ModuleType) and not is_known_to_compiler(value) and value not in outer:
+                    yield from self._named(names, vars(value), [*outer, value])
 
     def _class(self, cls: type) -> Iterator[str | bytes]:
         yield f"class {cls.__qualname__}"
         if cls is Game or not (issubclass(cls, Game) or not is_known_to_compiler(cls)):
             return
+        ignorable = _FOR_PEOPLE - _names_used_by_rules(cls) if issubclass(cls, Game) else set()
         for base in cls.__mro__[:-1]:
             if is_known_to_compiler(base) or base is tuple:
                 yield f"base {base.__qualname__}"
                 continue
             for name, value in sorted(vars(base).items()):
-                ignored = name in _CLASS_NOISE or (issubclass(cls, Game) and name in _FOR_PEOPLE)
+                ignored = name in _CLASS_NOISE or name in ignorable
                 if not ignored and not (name.startswith("__") and base is Game):
                     yield f"member {name}"
                     yield from self._member(value)
@@ -167,6 +192,13 @@ class _Walk:
         except CannotFingerprint:
             # Class machinery (descriptors of slots and the like) that rules cannot compile anyway.
             yield f"opaque {type(value).__qualname__}"
+
+
+def _names_used_by_rules(cls: type) -> set[str]:
+    """The names in all methods of a game class, except those that are for people only."""
+    methods = {name: value for base in cls.__mro__ if base is not Game for name, value in vars(base).items()}
+    rules = [value for name, value in methods.items() if name not in _FOR_PEOPLE and isinstance(value, FunctionType)]
+    return {name for rule in rules for name in names_used(rule.__code__)}
 
 
 def underlying_function(value: Any) -> Any:
@@ -196,17 +228,23 @@ def fill(copy: FunctionType, function: FunctionType, convert: Callable[[Any], An
     """Give the copy what the original uses, each value passed through `convert`."""
     for new, old in zip(copy.__closure__ or (), function.__closure__ or (), strict=True):
         new.cell_contents = convert(_cell_contents(old))
-    names = set(names_used(function.__code__))
-    for name in names & function.__globals__.keys():
-        value = function.__globals__[name]
+    _fill_scope(copy.__globals__, function.__globals__, set(names_used(function.__code__)), convert, {})
+
+
+def _fill_scope(
+    copy: dict[str, Any],
+    scope: dict[str, Any],
+    names: set[str],
+    convert: Callable[[Any], Any],
+    modules: dict[ModuleType, ModuleType],
+) -> None:
+    """Copy the names, converted; of a user's module the part that a function may reach as `module.name`."""
+    for name in names & scope.keys():
+        value = scope[name]
         if isinstance(value, ModuleType) and not is_known_to_compiler(value):
-            value = _module_copy(value, names, convert)
-        copy.__globals__[name] = convert(value)
-
-
-def _module_copy(module: ModuleType, names: set[str], convert: Callable[[Any], Any]) -> ModuleType:
-    """The part of a user's module that a function may reach as `module.name`, converted."""
-    copy = ModuleType(module.__name__)
-    for name in names & vars(module).keys():
-        setattr(copy, name, convert(vars(module)[name]))
-    return copy
+            if value not in modules:
+                modules[value] = ModuleType(value.__name__)
+                _fill_scope(vars(modules[value]), vars(value), names, convert, modules)
+            copy[name] = modules[value]
+        else:
+            copy[name] = convert(value)

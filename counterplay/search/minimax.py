@@ -121,12 +121,11 @@ def _line(game: Game, s: Any, depth: int, v: float) -> list[int]:
     line: list[int] = []
     while depth > 0 and not game.is_terminal(s) and game.player(s) != CHANCE:
         depth -= 1
-        for a in game.actions(s):
-            after = game.result(s, a)
-            if value(game, after, depth, new_tally(depth)) == v:
-                line.append(int(a))
-                s = after
+        *others, best = (int(a) for a in game.actions(s))
+        for a in others:  # if none of them keeps the value, the last one does
+            if value(game, game.result(s, a), depth, new_tally(depth)) == v:
+                best = a
                 break
-        else:
-            break
+        line.append(best)
+        s = game.result(s, best)
     return line

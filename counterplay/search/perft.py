@@ -6,6 +6,7 @@ from typing import Any
 
 from counterplay.game import Game, UserError
 from counterplay.native import native
+from counterplay.primitives import count
 from counterplay.search.run import Progress, new_tally, run
 
 __all__ = ["count_games", "perft", "perft_split"]
@@ -18,14 +19,13 @@ def lines(game, s, depth, tally):  # type: ignore[no-untyped-def]
         return 1
     if game.is_terminal(s) or tally.stop:
         return 0
-    n = 0
     if depth == 1:
-        for _ in game.actions(s):
-            n += 1
-    else:
-        for a in game.actions(s):
-            n += lines(game, game.result(s, a), depth - 1, tally)
-    tally.nodes += n
+        n = count(game.actions(s))
+        tally.nodes += n
+        return n
+    n = 0
+    for a in game.actions(s):
+        n += lines(game, game.result(s, a), depth - 1, tally)
     return n
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from counterplay.game import CHANCE
 from counterplay.native import native
-from counterplay.primitives import mix64
+from counterplay.primitives import count, mix64, nth
 
 __all__ = ["mean_utility", "new_random", "playout", "random_action"]
 
@@ -40,25 +40,15 @@ def unit(random: Any) -> float:
 
 def choose(game: Any, s: Any, random: Any) -> int:
     """A random action: by its probability for CHANCE, each as likely as the other for a player."""
-    chosen = -1
     if game.chance and game.player(s) == CHANCE:
-        rest = unit(random)
+        rest, chosen = unit(random), -1
         for a in game.actions(s):
             chosen = a
             rest -= game.probability(s, a)
             if rest < 0.0:
                 break
         return chosen
-    n = 0
-    for _ in game.actions(s):
-        n += 1
-    k = below(random, n)
-    for a in game.actions(s):
-        chosen = a
-        if k == 0:
-            break
-        k -= 1
-    return chosen
+    return nth(game.actions(s), below(random, count(game.actions(s))))
 
 
 @native

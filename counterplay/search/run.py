@@ -50,14 +50,16 @@ def run(work: Callable[[], Any], tally: Any, progress: Progress | None = None) -
             outcome.append(work())
         except BaseException as error:
             failure.append(error)
+        finally:
+            done.set()
 
+    done = threading.Event()
     with _deep_recursion():
         thread = threading.Thread(target=contextvars.copy_context().run, args=(body,), daemon=True)
         thread.start()
-    while thread.is_alive():
+    while not done.is_set():
         try:
-            thread.join(_REPORT_SECONDS)
-            if progress is not None and thread.is_alive():
+            if not done.wait(_REPORT_SECONDS) and progress is not None:
                 progress(tally)
         except KeyboardInterrupt:
             tally.stop = 1

@@ -1,0 +1,115 @@
+"""The benchmarks run, compare equal work, and do without peers that are not installed."""
+
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
+
+needs_compiler = pytest.mark.skipif(not shutil.which("g++"), reason="needs g++ (Debian: apt install g++)")
+needs_open_spiel = pytest.mark.skipif(
+    not importlib.util.find_spec("pyspiel"), reason="needs OpenSpiel (pip install 'counterplay[peers]')"
+)
+
+
+def run(*arguments, **environment):
+    return subprocess.run(
+        [sys.executable, BENCHMARKS / "run.py", "--quick", *arguments],
+        env={**os.environ, "COUNTERPLAY_QUIET": "1", **environment},
+        capture_output=True,
+        text=True,
+    )
+
+
+def rows_of(folder, *names, **environment):
+    done = run(*names, "--json", folder / "report.json", **environment)
+    assert done.returncode == 0, done.stderr
+    return {row["name"]: row for row in json.loads((folder / "report.json").read_text())["rows"]}
+
+
+@pytest.fixture
+def measure(monkeypatch):
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    return importlib.import_module("measure")
+
+
+@needs_compiler
+@needs_open_spiel
+def test_every_row_has_rates(tmp_path):
+    rows = rows_of(tmp_path)
+    assert len(rows) >= 12
+    for row in rows.values():
+        assert row["missing"] is None
+        assert row["ours"] > 0
+        assert row["peer"] > 0
+        assert 0 < row["lowest"] <= row["ratio"] <= row["highest"]
+        if row["same_amount"]:
+            assert row["ours_amount"] == row["peer_amount"]
+
+
+@needs_compiler
+def test_the_twin_counts_what_we_count(tmp_path):
+    rows = rows_of(tmp_path, "twin")
+    # Connect Four's 1 + 7 + 49 + 343 + 2401 states of at most 4 plies; nobody can win that early.
+    assert rows["minimax-connect_four-twin"]["ours_amount"] == 2801
+    assert rows["minimax-connect_four-twin"]["peer_amount"] == 2801
+    assert rows["perft-connect_four-twin"]["ours_amount"] == 2401
+    assert rows["perft-connect_four-twin"]["peer_amount"] == 2401
+
+
+def test_the_table_begins_with_the_machine():
+    done = run("minimax-connect_four-interpreted")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("processor: ")
+    assert "minimax-connect_four-interpreted" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"), [("twin", "apt install g++"), ("playouts-tic_tac_toe", "counterplay[peers]")]
+)
+def test_a_missing_peer_is_a_row_that_says_how_to_install_it(tmp_path, name, hint):
+    (tmp_path / "pyspiel.py").write_text("raise ImportError")
+    rows = rows_of(tmp_path, name, PATH="", PYTHONPATH=str(tmp_path))
+    assert rows
+    for row in rows.values():
+        assert hint in row["missing"]
+        assert row["ours"] > 0
+        assert row["ratio"] is None
+
+
+def test_an_unknown_name_is_answered_with_the_names():
+    done = run("checkers")
+    assert done.returncode == 2
+    assert "minimax-connect_four-twin" in done.stderr
+
+
+def test_ours_and_the_peer_work_in_turn(measure):
+    order = []
+
+    def work(name, seconds):
+        return lambda: (order.append(name), (10, seconds))[1]
+
+    row = measure.measure(measure.Pair("a", "nodes", "b", work("ours", 2.0), work("peer", 4.0)), rounds=3)
+    assert order == ["ours", "peer"] * 4
+    assert (row.ours, row.peer, row.ratio, row.lowest, row.highest) == (5.0, 2.5, 2.0, 2.0, 2.0)
+
+
+def test_the_ratio_is_of_the_medians(measure):
+    seconds = iter([1.0, 1.0, 2.0, 10.0])  # the first is the warm-up
+    row = measure.measure(
+        measure.Pair("a", "nodes", "b", lambda: (10, next(seconds)), lambda: (10, 1.0)),
+        rounds=3,
+    )
+    assert (row.ratio, row.lowest, row.highest) == (0.5, 0.1, 1.0)
+
+
+def test_different_work_is_an_error(measure):
+    pair = measure.Pair("a", "nodes", "b", lambda: (10, 1.0), lambda: (11, 1.0), same_amount=True)
+    with pytest.raises(measure.Mismatch, match="ours counts 10 nodes, b 11"):
+        measure.measure(pair)

@@ -1,0 +1,312 @@
+"""The command line, as a user and as a program sees it."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from counterplay import games, search
+from counterplay.cli import main
+
+NIM = '''
+from typing import NamedTuple
+from counterplay import Game
+from {helper} import most
+
+class Nim(Game):
+    """Take 1 to `most` stones; whoever takes the last one wins."""
+    heap: int = 7
+
+    class State(NamedTuple):
+        stones: int
+        turn: int
+
+    def initial(self):        return self.State(self.heap, 0)
+    def player(self, s):      return s.turn
+    def actions(self, s):     return range(1, min(most(), s.stones) + 1)
+    def result(self, s, a):   return self.State(s.stones - a, 1 - s.turn)
+    def is_terminal(self, s): return s.stones == 0
+    def utility(self, s, p):  return -1.0 if s.turn == p else 1.0
+'''
+
+
+@pytest.fixture
+def counterplay(monkeypatch, capsys):
+    """Run a command line in this process: (exit status, standard output, standard error)."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["counterplay", *map(str, arguments)])
+        capsys.readouterr()
+        try:
+            main()
+            status = 0
+        except SystemExit as exit:
+            status = exit.code or 0
+        out, err = capsys.readouterr()
+        return status, out, err
+
+    return run
+
+
+@pytest.fixture
+def answer(counterplay):
+    """The JSON that a command prints."""
+
+    def run(*arguments):
+        status, out, err = counterplay(*arguments, "--json")
+        assert status == 0, err
+        return json.loads(out)
+
+    return run
+
+
+@pytest.fixture
+def nim_file(tmp_path):
+    helper = f"helper_{abs(hash(str(tmp_path)))}"
+    (tmp_path / f"{helper}.py").write_text("def most():\n    return 3\n")
+    file = tmp_path / "nim.py"
+    file.write_text(NIM.format(helper=helper))
+    return file
+
+
+def in_new_process(*arguments, **options):
+    command = [sys.executable, "-c", "from counterplay.cli import main; main()", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, **options)
+
+
+# ---- what is answered
+
+
+def test_games_lists_what_is_declared(counterplay, answer):
+    listed = {each["name"]: each for each in answer("games")}
+    assert list(listed) == games.names()
+    assert listed["pig"]["chance"]
+    assert not listed["nim"]["chance"]
+    assert listed["connect_four"]["parameters"] == {"rows": 6, "columns": 7, "connect": 4}
+    assert listed["tic_tac_toe"]["knows"] == ["evaluate"]
+    assert {"players", "zero_sum", "perfect_information", "simultaneous", "utility_range"} <= listed["bins"].keys()
+    assert [each["name"] for each in answer("games", "--chance")] == ["pig"]
+    assert "pig" not in [each["name"] for each in answer("games", "--no-chance", "--players", 2)]
+    status, out, _ = counterplay("games")
+    assert status == 0
+    assert "rows=6, columns=7, connect=4" in out
+
+
+def test_search_answers_with_the_fields_of_the_result(answer):
+    found = answer("search", "tic_tac_toe", "--algorithm", "minimax", "--depth", 2)
+    fields = {"action", "action_name", "value", "line", "nodes", "depth", "seconds", "exact", "actions"}
+    assert fields <= found.keys()
+    assert (found["action"], found["action_name"], found["value"], found["exact"]) == (4, "b2", 1.0, False)
+    assert found["actions"][0] == {"action": 0, "action_name": "a3", "value": -1.0, "exact": True}
+
+
+def test_search_interpreted_gives_the_same(answer):
+    compiled, interpreted = (answer("search", "nim", "--depth", 4, *mode) for mode in ((), ("--interpreted",)))
+    assert {**compiled, "seconds": 0} == {**interpreted, "seconds": 0}
+
+
+def test_search_begins_where_it_is_told(answer):
+    by_moves = answer("search", "connect_four", "--moves", "4 4 3 3 2", "--depth", 3)
+    by_position = answer("search", "connect_four", "--position", "44332", "--depth", 3)
+    assert by_moves["position"] == by_position["position"]
+    both = answer("search", "connect_four", "--position", "443", "--moves", "3 2", "--depth", 3)
+    assert both["position"] == by_moves["position"]
+    assert both["value"] == 1.0  # two open ends: x wins whatever o does
+
+
+def test_search_shows_the_board_and_the_moves(counterplay):
+    status, out, _ = counterplay("search", "connect_four", "--position", "443322", "--depth", 2)
+    assert status == 0
+    assert ". o o o . . ." in out
+    assert "player 1 is to move" in out
+    assert "value 1 (estimate at depth 2)" in out
+
+
+def test_solve_is_exact(answer):
+    found = answer("solve", "bins:coin=true")
+    assert (found["value"], found["exact"], found["stopped"]) == (-2.0, True, "solved")
+
+
+def test_perft_counts(counterplay, answer):
+    found = answer("perft", "connect_four", "--depth", 4, "--split")
+    assert found["nodes"] == [1, 7, 49, 343, 2401]
+    assert found["split"] == {str(column): 343 for column in range(1, 8)}
+    assert answer("perft", "tic_tac_toe", "--depth", 9, "--games")["games"] == 255_168
+    status, out, _ = counterplay("perft", "connect_four", "--depth", 3, "--split", "--games")
+    assert status == 0
+    assert "343" in out
+    assert "0 games end within 3 plies" in out
+
+
+def test_show(counterplay, answer, tmp_path):
+    found = answer("show", "connect_four", "--moves", "4 4")
+    assert (found["player"], found["terminal"], found["moves"]) == (0, False, list("1234567"))
+    assert found["board"][-1] == "...x..."
+    assert answer("show", "pig", "--moves", "roll")["player"] == "chance"
+    over = answer("show", "nim:heaps=[1]", "--moves", "a1")
+    assert (over["player"], over["terminal"], over["utilities"], over["moves"]) == (None, True, [1.0, -1.0], [])
+    svg = tmp_path / "board.svg"
+    status, out, _ = counterplay("show", "connect_four", "--moves", "4 4", "--svg", svg)
+    assert status == 0
+    assert "moves: 1 2 3 4 5 6 7" in out
+    assert ET.parse(svg).getroot().tag.endswith("svg")
+    assert "the game is over" in counterplay("show", "nim:heaps=[1]", "--moves", "a1")[1]
+
+
+def test_bench_measures(counterplay, answer):
+    rows = answer("bench", "nim:heaps=[2,2]", "--seconds", 0.01)["rates"]
+    assert [row["what"] for row in rows] == ["minimax nodes", "perft nodes", "playouts"]
+    assert all(row["compiled"] > 0 and row["interpreted"] > 0 for row in rows)
+    rows = answer("bench", "pig:players=3,goal=5", "--seconds", 0.01)["rates"]
+    assert rows[0]["compiled"] is None  # minimax is not for three
+    assert "playouts/s" in counterplay("bench", "nim:heaps=[2,2]", "--seconds", 0.01)[1]
+
+
+def test_version(counterplay):
+    assert counterplay("--version")[1].startswith("counterplay ")
+
+
+# ---- playing
+
+
+def test_play_without_a_terminal_plays_both_sides(counterplay):
+    status, out, _ = counterplay("play", "tic_tac_toe")
+    assert status == 0
+    assert "the game is over; utilities: 0, 0" in out  # both play perfectly
+
+
+def test_play_with_json_gives_the_record(answer):
+    record = answer("play", "connect_four", "--depth", 2, "--seed", 3)
+    game = games.load("connect_four")
+    end = game.at(record["moves"])
+    assert game.to_text(end.state) == record["position"]
+    assert record["terminal"]
+    assert record == answer("play", "connect_four", "--depth", 2, "--seed", 3)
+
+
+def test_play_takes_chance_and_many_players(answer):
+    record = answer("play", "pig:players=3,goal=12")
+    assert record["terminal"]
+    assert sorted(record["utilities"]) == [-0.5, -0.5, 1.0]
+
+
+def test_a_person_plays_at_the_terminal():
+    """Bad moves are answered, `undo` takes back, `moves` and `help` help, and leaving is clean."""
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-c", "from counterplay.cli import main; main()", "play", "nim:heaps=[1,1,1]"]
+    environment = {**os.environ, "TERM": "dumb", "COUNTERPLAY_QUIET": "1"}
+    process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=subprocess.STDOUT, env=environment)
+    os.close(theirs)
+    seen = b""
+
+    def until(text):
+        nonlocal seen
+        while text not in seen:
+            seen += os.read(ours, 4096)
+        before, _, seen = seen.partition(text)
+        return before.decode()
+
+    for line in ("z9", "moves", "help", "a1", "undo", "quit"):
+        until(b"your move: ")
+        os.write(ours, line.encode() + b"\n")
+    rest = until(b"so far:")
+    assert "Traceback" not in rest
+    assert process.wait(timeout=60) == 0
+    os.close(ours)
+
+
+def test_play_knows_its_players(counterplay):
+    status, _, err = counterplay("play", "nim", "--you", 3)
+    assert (status, err.count("\n")) == (2, 1)
+    assert "players 1 to 2" in err
+
+
+# ---- a game of one's own
+
+
+def test_an_edited_helper_takes_effect(nim_file):
+    """The same command line before and after one byte of an imported helper changes: other moves, another value."""
+
+    def value():
+        done = in_new_process("solve", nim_file, "--json")
+        assert done.returncode == 0, done.stderr
+        found = json.loads(done.stdout)
+        return found["value"], len(found["actions"])
+
+    assert value() == (1.0, 3)  # 7 stones, take 1 to 3: not a multiple of 4
+    (helper,) = nim_file.parent.glob("helper_*.py")
+    helper.write_text(helper.read_text().replace("3", "6"))
+    assert value() == (-1.0, 6)  # take 1 to 6: a multiple of 7
+
+
+def test_check_accepts_good_rules_and_names_bad_ones(counterplay, answer, nim_file):
+    status, out, _ = counterplay("check", nim_file)
+    assert status == 0, out
+    assert answer("check", nim_file)["ok"]
+    nim_file.write_text(nim_file.read_text().replace("return s.stones == 0", "return s.stone == 0"))
+    status, out, err = counterplay("check", nim_file)
+    assert status == 1
+    assert "nim.py:18" in out
+    assert "stones" in out
+    assert "Traceback" not in out + err
+
+
+def test_a_mistake_in_the_rules_is_one_line(counterplay, nim_file):
+    nim_file.write_text(nim_file.read_text().replace("return s.stones == 0", "return s.stone == 0"))
+    status, _, err = counterplay("search", nim_file, "--interpreted")
+    assert status == 2
+    assert "nim.py:18: AttributeError: 'State' object has no attribute 'stone'; did you mean 'stones'?" in err
+    assert err.count("\n") == 1
+
+
+# ---- bad input
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["search", "conect_four"], "did you mean connect_four?"),
+        (["search", "connect_four:rows=many"], "must be of type int"),
+        (["search", "connect_four", "--position", "what"], "is not a board of 6 rows and 7 columns"),
+        (["search", "connect_four", "--moves", "4 9"], "'9' is not a legal move here; legal: 1, 2, 3, 4, 5, 6, 7"),
+        (["search", "pig:players=3"], "minimax is for two opponents"),
+        (["search", "nim", "--algorithm", "magic"], "there is no algorithm 'magic'"),
+        (["search", "nim", "--depth", "0"], "plies ahead"),
+        (["perft", "nim", "--depth", "-1"], "a depth is 0 or more"),
+        (["show", "missing.py"], "cannot read missing.py"),
+        (["show", "tree:[1,2"], "is missing in the tree"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_status_2(counterplay, arguments, message):
+    status, out, err = counterplay(*arguments)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith("counterplay: ")
+    assert message in err
+
+
+# ---- quick to start
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["games"], ["games", "--json"], ["show", "connect_four"]])
+def test_numba_is_not_imported_before_it_is_needed(arguments):
+    script = (
+        "import sys\nfrom counterplay.cli import main\n"
+        f"sys.argv[1:] = {arguments!r}\n"
+        "try: main()\nexcept SystemExit: pass\n"
+        "print('numba' in sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stderr.strip() == "False"
+
+
+def test_the_public_names_are_there():
+    import counterplay
+
+    assert all(hasattr(counterplay, name) for name in counterplay.__all__)
+    assert counterplay.search is search
+    with pytest.raises(AttributeError, match="counterplay has no 'serach'"):
+        _ = counterplay.serach

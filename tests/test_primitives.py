@@ -1,0 +1,179 @@
+"""`mix64`, `state_key` and `replace`: compiled as interpreted, and what each promises."""
+
+from typing import NamedTuple
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from counterplay import Bits, Game, mix64, replace, state_key
+from counterplay.native import CannotCompile, native
+
+thorough = settings(max_examples=200, deadline=None, derandomize=True)
+words = st.integers(-(2**63), 2**63 - 1)
+numbers = st.floats(allow_nan=False)
+
+
+class Deep(NamedTuple):
+    """A state of everything that a state may hold."""
+
+    n: int
+    x: float
+    flag: bool
+    small: Bits
+    word: Bits
+    large: Bits
+    pair: tuple[int, float]
+    table: tuple[tuple[int, int], tuple[int, int]]
+
+
+class Anything(Game):
+    """A game that is never played: native functions want one."""
+
+    def initial(self):
+        return Deep(0, 0.0, False, Bits(9), Bits(64), Bits(361), (0, 0.0), ((0, 0), (0, 0)))
+
+    def player(self, s):
+        return 0
+
+    def actions(self, s):
+        return range(0)
+
+    def result(self, s, a):
+        return s
+
+    def is_terminal(self, s):
+        return True
+
+    def utility(self, s, p):
+        return 0.0
+
+
+GAME = Anything()
+
+
+def sets(width):
+    return st.integers(0, (1 << width) - 1).map(lambda n: Bits.from_int(width, n))
+
+
+states = st.builds(
+    Deep, words, numbers, st.booleans(), sets(9), sets(64), sets(361), st.tuples(words, numbers),
+    st.tuples(st.tuples(words, words), st.tuples(words, words)),
+)  # fmt: skip
+
+
+# ---- mix64
+
+
+@native
+def mixed(game, x):
+    return mix64(x)
+
+
+@thorough
+@given(words)
+@example(0)
+@example(-1)
+@example(-(2**63))
+@example(2**63 - 1)
+def test_mix64_compiled_is_mix64(x):
+    assert mixed.compiled(GAME, x) == mix64(x)
+
+
+@thorough
+@given(words)
+def test_mix64_is_a_signed_word_of_the_low_64_bits(x):
+    assert -(2**63) <= mix64(x) < 2**63
+    assert mix64(x) == mix64(x + 2**64)
+
+
+def test_mix64_maps_different_numbers_to_different_numbers():
+    sample = [*range(-50_000, 50_000), *(1 << k for k in range(17, 63)), -(2**63), 2**63 - 1]
+    assert len({mix64(x) for x in sample}) == len(sample)
+
+
+def test_mix64_of_one_is_the_published_constant():
+    """The first output of SplitMix64 seeded with 0 (Vigna's splitmix64.c)."""
+    assert mix64(1) % 2**64 == 0xE220A8397B1DCDAF
+
+
+# ---- state_key
+
+
+@native
+def key(game, s):
+    return state_key(s)
+
+
+@thorough
+@given(states)
+@example(Deep(-1, -0.0, True, Bits.full(9), Bits.full(64), Bits.full(361), (2**63 - 1, 5e-324), ((-(2**63), 0), (1, 2))))
+def test_state_key_compiled_is_state_key(s):
+    assert key.compiled(GAME, s) == state_key(s)
+
+
+@pytest.mark.parametrize("s", [(), (0,), (True, False), ((), (1,)), 7, -0.0, Bits(65, [64])])
+def test_state_key_takes_any_state(s):
+    assert key.compiled(GAME, s) == state_key(s)
+
+
+@thorough
+@given(states, states)
+def test_state_key_differs_when_any_field_does(s, other):
+    for name, value in other._asdict().items():
+        changed = s._replace(**{name: value})
+        assert (state_key(changed) == state_key(s)) == (changed == s)
+
+
+def test_state_key_tells_neighbours_and_orders_apart():
+    boards = [Bits(361, [i]) for i in range(361)]
+    states = [(b, Bits(361)) for b in boards] + [(Bits(361), b) for b in boards] + [(b, b) for b in boards]
+    assert len({state_key(s) for s in states}) == len(states)
+
+
+def test_state_key_of_minus_zero_is_that_of_zero():
+    assert state_key((-0.0,)) == state_key((0.0,))
+
+
+def test_state_key_knows_no_text():
+    with pytest.raises(CannotCompile):
+        key.compiled(GAME, ("x", 1))
+
+
+# ---- replace
+
+
+@native
+def replaced(game, items, i, item):
+    return replace(items, i, item)
+
+
+@pytest.mark.parametrize("items", [st.tuples(*[words] * 5), st.tuples(*[numbers] * 5), st.tuples(*[sets(81)] * 5)])
+def test_replace_compiled_is_replace(items):
+    @thorough
+    @given(items, items, st.integers(0, 4), st.integers(0, 4))
+    def agrees(before, others, i, j):
+        after = replaced.compiled(GAME, before, i, others[j])
+        assert after == replace(before, i, others[j])
+        assert [k for k in range(5) if after[k] != before[k]] in ([i], [])
+        assert after[i] == others[j]
+
+    agrees()
+
+
+@pytest.mark.parametrize("mode", ["interpreted", "compiled"])
+@pytest.mark.parametrize("i", [-1, 3, 2**40])
+def test_replace_outside_the_tuple_is_an_error(mode, i):
+    with pytest.raises(IndexError, match="out of range"):
+        getattr(replaced, mode)(GAME, (1, 2, 3), i, 0)
+
+
+@pytest.mark.parametrize(("items", "item"), [((1.5, 2.5), 3), ((1, 2), True), (((1, 2), (3, 4)), (5, 6))])
+def test_replace_takes_what_the_tuple_can_hold(items, item):
+    assert replaced.compiled(GAME, items, 1, item) == replace(items, 1, item)
+
+
+@pytest.mark.parametrize(("items", "item"), [((1, 2), 0.5), ((1, 2), (3, 4)), ((1, 2.5), 3)])
+def test_replace_that_would_change_a_type_cannot_compile(items, item):
+    with pytest.raises(CannotCompile):
+        replaced.compiled(GAME, items, 1, item)
