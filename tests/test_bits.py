@@ -88,6 +88,7 @@ def everything(game, s, k):
         (x.lowest(), square in x, square not in x, -1 in x, game.width in x, x.add(square), x.remove(square)),
         (Bits(game.width), Bits(game.width, (square, 0)), Bits(game.width, range(square)), Bits(game.width, y)),
         (in_order, mixed, game.even, game.State(y, x & game.even, k)),
+        (hash(x), hash(s), x.runs(1, 3), x.runs(square + 1, 2), x.runs(1, 1)),
     )
 
 
@@ -104,6 +105,7 @@ def expected(width, x, y, square, k):
     up = (x << k) & mask if k < width else 0
     sets = (x & y, x | y, x ^ y, x & ~y, ~x & mask, up, x >> k)
     inside = bool(x & bit)
+    state = Board.State(Bits.from_int(width, x), Bits.from_int(width, y), square)
     return (
         sets,
         (*sets[:4], *sets[5:]),
@@ -111,6 +113,7 @@ def expected(width, x, y, square, k):
         (members[0] if members else width, inside, not inside, False, False, x | bit, x & ~bit),
         (0, bit | 1, bit - 1, y),
         (sum(rank * i for rank, i in enumerate(members, 1)), mixed, even, (y, x & even, k)),
+        (hash(state.mine), hash(state), x & x >> 1 & x >> 2, x & x >> square + 1, x),
     )
 
 
@@ -200,6 +203,21 @@ def test_a_set_iterates_wherever_python_does(mode):
     assert (list(squares), rest, total) == ([3, 40, 77], Bits(81), 40 + 2 * 77 + 3)
 
 
+@native
+def found_or_not(game, b, square):
+    """A set that may be None."""
+    found = None
+    if square in b:
+        found = b.remove(square)
+    return found is None, len(found) if found is not None else -1
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_set_may_be_none(mode):
+    assert getattr(found_or_not, mode)(BOARDS[8], Bits(8, [1, 2]), 1) == (False, 1)
+    assert getattr(found_or_not, mode)(BOARDS[8], Bits(8, [1, 2]), 3) == (True, -1)
+
+
 # ---- errors
 
 
@@ -224,6 +242,18 @@ def compared_with_int(game, b):
 
 
 @native
+def truth_of_what_may_be_none(game, b):
+    found = b if 1 in b else None
+    return 1 if found else 0
+
+
+@native
+def none_equals(game, b):
+    found = b if 1 in b else None
+    return found == b
+
+
+@native
 def width_known_only_later(game, b):
     return Bits(b.lowest())
 
@@ -236,7 +266,9 @@ def test_combining_with_anything_but_bits_of_one_width_is_an_error(function):
         function(BOARDS[8], Bits(8, [1]))
 
 
-@pytest.mark.parametrize("function", [compared_with_int, width_known_only_later])
+@pytest.mark.parametrize(
+    "function", [compared_with_int, truth_of_what_may_be_none, none_equals, width_known_only_later]
+)
 def test_what_has_no_machine_type_cannot_compile(function):
     with compiled(), pytest.raises(CannotCompile):
         function(BOARDS[8], Bits(8, [1]))

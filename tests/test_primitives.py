@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from counterplay import Bits, Game, mix64, replace, state_key
 from counterplay.native import CannotCompile, native
+from counterplay.primitives import count, nth
 
 thorough = settings(max_examples=200, deadline=None, derandomize=True)
 words = st.integers(-(2**63), 2**63 - 1)
@@ -138,6 +139,40 @@ def test_state_key_of_minus_zero_is_that_of_zero():
 def test_state_key_knows_no_text():
     with pytest.raises(CannotCompile):
         key.compiled(GAME, ("x", 1))
+
+
+# ---- count and nth
+
+
+def squares(b):
+    for i in b:
+        yield i
+
+
+@native
+def counted(game, b, k, low, high, step):
+    """Whatever `actions` may return: a set, a generator, a range, a list, a tuple."""
+    return (
+        (count(b), count(squares(b)), count(list(b)), count(range(low, high, step)), count((low, high, step))),
+        (nth(b, k), nth(squares(b), k), nth(list(b), k), nth(range(low, high, step), 1), nth((low, high, step), 2)),
+    )
+
+
+@pytest.mark.parametrize("width", [9, 64, 361])
+def test_count_and_nth_of_anything_that_lists_actions(width):
+    @thorough
+    @given(st.data())
+    def agree(data):
+        b = data.draw(sets(width).filter(bool))
+        k = data.draw(st.integers(0, len(b) - 1))
+        low, step = data.draw(st.integers(-20, 20)), data.draw(st.sampled_from([-3, -1, 1, 2]))
+        high = low + step * data.draw(st.integers(2, 9))
+        span = range(low, high, step)
+        expected = (len(b), len(b), len(b), len(span), 3), (*[list(b)[k]] * 3, span[1], step)
+        assert counted.interpreted(GAME, b, k, low, high, step) == expected
+        assert counted.compiled(GAME, b, k, low, high, step) == expected
+
+    agree()
 
 
 # ---- replace

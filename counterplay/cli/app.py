@@ -223,7 +223,7 @@ def _search(here: Position, depth: int | None, as_json: bool, interpreted: bool)
     from counterplay.cli import output
 
     with _mode(interpreted), output.progress("minimax") as show_progress:
-        result = search.minimax(here.game, here.state, depth, show_progress)
+        result = search.minimax(here.game, here.state, depth, progress=show_progress)
     if as_json:
         output.print_json(result.as_dict())
         return

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import operator
 
-from llvmlite import binding as llvm
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils, config
@@ -278,15 +277,17 @@ def _single(typing, bits, square):
     return bits(bits, square), codegen
 
 
-_HAS_PDEP = bool(llvm.get_host_cpu_features().get("bmi2"))
-
-
 @intrinsic
 def nth_square(typing, bits, k):
     """Square number `k` of the set, counted from 0; there must be so many.
 
     In one word: deposit a single bit at the place of the k-th set one, on processors that can; else drop the first k.
     """
+
+    def codegen(context, builder, sig, args):
+        *_, features = context.codegen().magic_tuple()
+        method = deposit if bits.words == 1 and "+bmi2" in features else drop
+        return method(context, builder, sig, args)
 
     def deposit(context, builder, sig, args):
         by = context.cast(builder, args[1], sig.args[1], types.intp)
@@ -304,7 +305,7 @@ def nth_square(typing, bits, k):
             builder.store(builder.and_(value, builder.sub(value, typ.constant(1))), rest)
         return _resize(builder, builder.cttz(builder.load(rest), ir.Constant(ir.IntType(1), 0)), _I64)
 
-    return types.intp(bits, k), deposit if bits.words == 1 and _HAS_PDEP else drop
+    return types.intp(bits, k), codegen
 
 
 def _on_board(bits, square: int):

@@ -18,7 +18,7 @@ from counterplay.game import Game
 
 # What Numba says, and what it means to the author of a game. The first that fits is told.
 _MEANINGS = (
-    (r"(\w+ has no '\w+'(?:; did you mean '\w+'\?)?)", r"\1"),
+    (r"(\w+ has no '\w+'(?:; did you mean '\w+'\?)?|a Bits is sometimes None here.*)", r"\1"),
     (r"Untyped global name 'super'", r"super() cannot be compiled: give the parent's method a name of its own"),
     (r"Untyped global name '(\w+)': Int value is too large", r"'\1' does not fit 64 bits"),
     (r"Untyped global name '([\w.]+)'.*?<class 'type'>", r"'\1' is a class: reach it through the game, as self.State"),
@@ -99,6 +99,7 @@ def _plain(text: str) -> str:
     text = re.sub(r"\bunicode_type\b", "str", text)
     text = re.sub(r"\bboolean\b|\bbool_\b", "bool", text)
     text = re.sub(r"\bnone\b", "None", text)
+    text = re.sub(r"\bOptionalType\((.*?)\)", r"\1 or None", text)
     text = re.sub(r"\b(?:Function|type)\(<.*?(\w+)'?>\)", r"\1", text)
     text = re.sub(r"\b(?:reflected )?(list|set)\((.*?)\)(?:<iv=.*?>)?", r"\1 of \2", text)
     text = re.sub(r"\bslice<(.*?)>", r"\1", text)

@@ -1,5 +1,6 @@
 """Searches: one file an algorithm. Each returns a `Result`."""
 
+from counterplay.search.limits import Limits
 from counterplay.search.minimax import minimax
 from counterplay.search.perft import count_games, perft, perft_split
 from counterplay.search.playout import mean_utility, new_random, playout, random_action
@@ -7,6 +8,7 @@ from counterplay.search.result import ActionValue, Result, Unsuited
 
 __all__ = [
     "ActionValue",
+    "Limits",
     "Result",
     "Unsuited",
     "count_games",

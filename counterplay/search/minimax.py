@@ -6,14 +6,15 @@ agree with it; none may look at more nodes.
 
 from __future__ import annotations
 
-import time
 from math import inf
 from typing import Any
 
-from counterplay.game import CHANCE, Game, UserError
+from counterplay.game import CHANCE, Game
 from counterplay.native import native
-from counterplay.search.result import ActionValue, Result, Unsuited
-from counterplay.search.run import DEEPEST, Progress, new_tally, run
+from counterplay.search.limits import Limits, deeper
+from counterplay.search.result import ActionValue, Result
+from counterplay.search.run import Iteration, Progress, deepen, new_tally
+from counterplay.search.suited import for_each_player, must_be_opponents
 
 __all__ = ["minimax"]
 
@@ -28,75 +29,55 @@ def value(game, s, depth, tally):  # type: ignore[no-untyped-def]
     if depth == 0 or tally.stop:
         tally.cutoffs += 1
         return game.evaluate(s, 0)
-    p = game.player(s)
+    if tally.nodes >= tally.most_nodes:
+        tally.stop = 1
+    p, depth = game.player(s), deeper(game, s, depth)
     if game.chance and p == CHANCE:
         v = 0.0
         for a in game.actions(s):
-            v += game.probability(s, a) * value(game, game.result(s, a), depth - 1, tally)
+            v += game.probability(s, a) * value(game, game.result(s, a), depth, tally)
     elif p == 0:
         v = -inf
         for a in game.actions(s):
-            v = max(v, value(game, game.result(s, a), depth - 1, tally))
+            v = max(v, value(game, game.result(s, a), depth, tally))
     else:
         v = inf
         for a in game.actions(s):
-            v = min(v, value(game, game.result(s, a), depth - 1, tally))
+            v = min(v, value(game, game.result(s, a), depth, tally))
     return v
 
 
-def minimax(game: Game, s: Any = None, depth: int | None = None, progress: Progress | None = None) -> Result:
-    """The minimax value of `s` (default: the initial state), exact, or looking `depth` plies ahead.
+def minimax(
+    game: Game,
+    s: Any = None,
+    depth: int | None = None,
+    *,
+    rounds: int | None = None,
+    nodes: int | None = None,
+    seconds: float | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """The minimax value of `s` (default: the initial state), exact, or as far as the limits allow.
 
-    At the depth limit the game's `evaluate` stands for the value. Ctrl-C ends the search with the actions that were
-    finished by then.
+    At the depth limit the game's `evaluate` stands for the value. With a limit of nodes or seconds the search goes a
+    ply deeper each time until it is reached; ctrl-C ends it with what is known by then.
     """
-    _must_suit(game)
-    if depth is not None and not 1 <= depth <= DEEPEST:
-        raise UserError(f"a search looks 1 to {DEEPEST:,} plies ahead, not {depth}")
+    must_be_opponents(game, "minimax")
     s = game.initial() if s is None else s
-    plies = depth or DEEPEST
-    tally = new_tally(plies)
     value(game, s, 0, new_tally())  # compiles, outside the clock
-    began = time.perf_counter()
-    v, actions, line = run(lambda: _decide(game, s, plies, tally), tally, progress)
-    exact = bool(tally.cutoffs == 0)
-    return Result(
-        game=game,
-        state=s,
-        algorithm="minimax",
-        action=line[0] if line else None,
-        value=v,
-        values=_for_each_player(game, v),
-        line=line,
-        actions=actions,
-        nodes=int(tally.nodes),
-        depth=plies - int(tally.unused),
-        seconds=time.perf_counter() - began,
-        exact=exact,
-        stopped="interrupted" if tally.stop else "solved" if exact else "depth",
-    )
+    limits = Limits(depth, rounds, nodes, seconds)
+    return deepen(game, s, "minimax", limits, lambda steps, tally: _decide(game, s, steps, tally), progress)
 
 
-def _must_suit(game: Game) -> None:
-    if game.players > 2 or (game.players == 2 and not game.zero_sum):
-        kind = f"{game.players} players" if game.players > 2 else "utilities that are not opposite"
-        raise Unsuited(f"minimax is for two opponents with opposite utilities; {game} has {kind}")
-    if game.simultaneous or not game.perfect_information:
-        raise Unsuited(f"minimax needs moves in turn and nothing hidden; {game} is not such a game")
-
-
-def _for_each_player(game: Game, v: float) -> tuple[float, ...]:
-    return (v, game.utility_sum - v) if game.players == 2 else (v,)
-
-
-def _decide(game: Game, s: Any, depth: int, tally: Any) -> tuple[float, tuple[ActionValue, ...], tuple[int, ...]]:
+def _decide(game: Game, s: Any, depth: int, tally: Any) -> Iteration:
     """The value, every root action's value, and the principal line."""
     if game.is_terminal(s):
-        return float(value(game, s, depth, tally)), (), ()
+        return Iteration(for_each_player(game, float(value(game, s, depth, tally))), (), ())
     tally.nodes += 1
+    depth = deeper(game, s, depth)
     values: dict[int, float] = {}
     for a in game.actions(s):
-        v = value(game, game.result(s, a), depth - 1, tally)
+        v = value(game, game.result(s, a), depth, tally)
         if tally.stop:
             break
         values[int(a)] = float(v)
@@ -104,28 +85,37 @@ def _decide(game: Game, s: Any, depth: int, tally: Any) -> tuple[float, tuple[Ac
     unknown = game.utility_range[1 if p == 0 else 0]
     actions = tuple(_action_value(game, int(a), values.get(int(a)), unknown) for a in game.actions(s))
     if p == CHANCE:
-        return sum(game.probability(s, a) * v for a, v in values.items()), actions, ()
+        v = sum(game.probability(s, a) * v for a, v in values.items())
+        return Iteration(for_each_player(game, v), actions, ())
     if not values:
-        return float(game.evaluate(s, 0)), actions, (actions[0].action,)
+        return Iteration(for_each_player(game, float(game.evaluate(s, 0))), actions, (actions[0].action,))
     best = (max if p == 0 else min)(values, key=values.__getitem__)
-    return values[best], actions, (best, *_line(game, game.result(s, best), depth - 1, values[best]))
+    line = () if tally.stop else _line(game, game.result(s, best), depth, values[best], tally)
+    return Iteration(for_each_player(game, values[best]), actions, (best, *line))
 
 
 def _action_value(game: Game, a: int, v: float | None, unknown: float) -> ActionValue:
     known = unknown if v is None else v
-    return ActionValue(a, known, v is not None, _for_each_player(game, known))
+    return ActionValue(a, known, v is not None, for_each_player(game, known))
 
 
-def _line(game: Game, s: Any, depth: int, v: float) -> list[int]:
-    """Best play from `s`, whose value is `v`: at each step the first action that keeps the value."""
+def _line(game: Game, s: Any, depth: int, v: float, tally: Any) -> list[int]:
+    """Best play from `s`, whose value is `v`: at each step the first action that keeps the value.
+
+    What is looked at again for this is not counted; a stop ends the line early.
+    """
     line: list[int] = []
+    counted = tally.nodes, tally.cutoffs, tally.unused
     while depth > 0 and not game.is_terminal(s) and game.player(s) != CHANCE:
-        depth -= 1
+        depth = deeper(game, s, depth)
         *others, best = (int(a) for a in game.actions(s))
         for a in others:  # if none of them keeps the value, the last one does
-            if value(game, game.result(s, a), depth, new_tally(depth)) == v:
+            if value(game, game.result(s, a), depth, tally) == v:
                 best = a
                 break
+        if tally.stop:
+            break
         line.append(best)
         s = game.result(s, best)
+    tally.nodes, tally.cutoffs, tally.unused = counted
     return line

@@ -51,7 +51,7 @@ class Result:
     exact: bool
     """True: `value` is the game's own, every line was followed to its end. False: an estimate was used somewhere."""
     stopped: str
-    """Why the search ended: 'solved', 'depth' or 'interrupted'."""
+    """Why the search ended: 'solved', 'depth', 'nodes', 'seconds' or 'interrupted'."""
     settings: dict[str, Any] = field(default_factory=dict)
 
     @property

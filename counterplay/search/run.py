@@ -1,7 +1,7 @@
-"""Running a long computation so that it can be watched and stopped.
+"""Running a search so that it can be watched, limited and stopped, and deepening it step by step.
 
-Compiled code hears no signals, so it runs in a thread of its own while the caller's thread waits, reports progress
-and takes ctrl-C. The thread has a large stack: a search goes as deep as the game is long.
+Compiled code hears no signals, so a search runs in a thread of its own while the caller's thread keeps the clock,
+reports progress and takes ctrl-C. The thread has a large stack: a search goes as deep as the game is long.
 """
 
 from __future__ import annotations
@@ -9,41 +9,47 @@ from __future__ import annotations
 import contextvars
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-__all__ = ["DEEPEST", "Progress", "new_tally", "run"]
+from counterplay.game import Game
+from counterplay.search.limits import DEEPEST, Limits, as_depth
+from counterplay.search.result import ActionValue, Result
 
-DEEPEST = 20_000
-"""Plies that fit the stack of a search; none of our games is a tenth as long."""
+__all__ = ["Iteration", "Progress", "deepen", "new_tally", "run"]
 
 _STACK_BYTES = 512 * 1024 * 1024
 _REPORT_SECONDS = 0.1
+_NO_LIMIT = (1 << 62) - 1
 
-_TALLY = np.dtype([(name, np.int64) for name in ("nodes", "cutoffs", "unused", "stop")])
+_TALLY = np.dtype([(name, np.int64) for name in ("nodes", "most_nodes", "cutoffs", "unused", "stop")])
 
 Progress = Callable[[Any], None]
 """Called about ten times a second with the tally while a search runs."""
 
 
-def new_tally(depth: int = 0) -> Any:
+def new_tally(depth: int = 0, most_nodes: int = _NO_LIMIT) -> Any:
     """What a search of `depth` plies counts while it runs.
 
-    `nodes` looked at; `cutoffs`, how often an estimate was used; `unused`, the plies that the longest line left over;
-    `stop`, which ends the search when set.
+    `nodes` looked at, of `most_nodes`; `cutoffs`, how often an estimate was used; `unused`, the plies that the longest
+    line left over; `stop`, which ends the search when set.
     """
     tally = np.zeros(1, _TALLY).view(np.recarray)[0]
     tally.unused = depth
+    tally.most_nodes = most_nodes
     return tally
 
 
-def run(work: Callable[[], Any], tally: Any, progress: Progress | None = None) -> Any:
-    """Do `work` in a thread; ctrl-C sets `tally.stop` and waits for what `work` then returns."""
+def run(work: Callable[[], Any], tally: Any, progress: Progress | None = None, seconds: float | None = None) -> Any:
+    """Do `work` in a thread. When the time is up, or at ctrl-C, set `tally.stop` and wait for what `work` returns."""
     outcome: list[Any] = []
     failure: list[BaseException] = []
+    done = threading.Event()
 
     def body() -> None:
         try:
@@ -53,13 +59,16 @@ def run(work: Callable[[], Any], tally: Any, progress: Progress | None = None) -
         finally:
             done.set()
 
-    done = threading.Event()
+    deadline = time.perf_counter() + (seconds or 1e9)
     with _deep_recursion():
-        thread = threading.Thread(target=contextvars.copy_context().run, args=(body,), daemon=True)
-        thread.start()
+        threading.Thread(target=contextvars.copy_context().run, args=(body,), daemon=True).start()
     while not done.is_set():
         try:
-            if not done.wait(_REPORT_SECONDS) and progress is not None:
+            left = deadline - time.perf_counter()
+            if left <= 0:
+                tally.stop = 1
+                done.wait()
+            elif not done.wait(min(left, _REPORT_SECONDS)) and progress is not None:
                 progress(tally)
         except KeyboardInterrupt:
             tally.stop = 1
@@ -77,3 +86,77 @@ def _deep_recursion() -> Iterator[None]:
         yield
     finally:
         threading.stack_size(before)
+
+
+# ---- deepening
+
+
+@dataclass(frozen=True)
+class Iteration:
+    """What a search to one depth found at the root."""
+
+    values: tuple[float, ...]
+    """One for each player."""
+    actions: tuple[ActionValue, ...]
+    line: tuple[int, ...]
+
+
+def deepen(
+    game: Game,
+    s: Any,
+    algorithm: str,
+    limits: Limits,
+    look: Callable[[int, Any], Iteration],
+    progress: Progress | None = None,
+    step_by_step: bool | None = None,
+    settings: dict[str, Any] | None = None,
+) -> Result:
+    """Search with `look(depth, tally)`: at once to the full depth, or a ply deeper each time while the limits last.
+
+    Of a depth that was not finished only the actions that were are of use, and only if there is nothing better.
+    """
+    tally = new_tally(most_nodes=limits.nodes or _NO_LIMIT)
+    if step_by_step is None:
+        step_by_step = limits.is_anytime
+    began = time.perf_counter()
+
+    def work() -> Result | None:
+        best = None
+        for steps in range(1 if step_by_step else limits.steps, limits.steps + 1):
+            tally.cutoffs, tally.unused = 0, steps
+            found = look(as_depth(steps, limits.rounds is not None), tally)
+            if tally.stop and best is not None:
+                return replace(best, stopped="stopped")
+            exact = bool(tally.cutoffs == 0)
+            best = Result(
+                game=game,
+                state=s,
+                algorithm=algorithm,
+                action=found.line[0] if found.line else None,
+                value=found.values[0],
+                values=found.values,
+                line=found.line,
+                actions=found.actions,
+                nodes=int(tally.nodes),
+                depth=steps if limits.rounds else steps - int(tally.unused),
+                seconds=time.perf_counter() - began,
+                exact=exact,
+                stopped="stopped" if tally.stop else "solved" if exact else "depth",
+                settings={**limits.given(), **(settings or {})},
+            )
+            if exact or tally.stop:
+                return best
+        return best
+
+    result: Result = run(work, tally, progress, limits.seconds)
+    seconds = time.perf_counter() - began
+    return replace(result, nodes=int(tally.nodes), seconds=seconds, stopped=_why(result, limits, tally, seconds))
+
+
+def _why(result: Result, limits: Limits, tally: Any, seconds: float) -> str:
+    """What ended a search, in a word."""
+    if result.stopped != "stopped":
+        return result.stopped
+    if limits.nodes is not None and tally.nodes >= limits.nodes:
+        return "nodes"
+    return "seconds" if limits.seconds is not None and seconds >= limits.seconds else "interrupted"

@@ -1,0 +1,27 @@
+"""Which games a search is for, and what two opponents' values mean for each."""
+
+from __future__ import annotations
+
+from counterplay.game import Game
+from counterplay.search.result import Unsuited
+
+__all__ = ["for_each_player", "must_be_open", "must_be_opponents"]
+
+
+def must_be_open(game: Game, algorithm: str) -> None:
+    """Refuse games with moves at the same time or with something hidden."""
+    if game.simultaneous or not game.perfect_information:
+        raise Unsuited(f"{algorithm} needs moves in turn and nothing hidden; {game} is not such a game")
+
+
+def must_be_opponents(game: Game, algorithm: str) -> None:
+    """Refuse games of more than two players, or of two whose utilities are not opposite."""
+    must_be_open(game, algorithm)
+    if game.players > 2 or (game.players == 2 and not game.zero_sum):
+        kind = f"{game.players} players" if game.players > 2 else "utilities that are not opposite"
+        raise Unsuited(f"{algorithm} is for two opponents with opposite utilities; {game} has {kind}: use maxn")
+
+
+def for_each_player(game: Game, v: float) -> tuple[float, ...]:
+    """The value for each player when it is `v` for MAX."""
+    return (v, game.utility_sum - v) if game.players == 2 else (v,)
