@@ -76,6 +76,7 @@ class Knowledge(NamedTuple):
     evaluate: bool
     priority: bool
     is_noisy: bool
+    passed: bool
     key: bool
 
 
@@ -93,6 +94,8 @@ class Game:
     utility_sum: ClassVar[float] = 0.0
     utility_range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     """The least and the greatest utility any player can get."""
+    reduces_late: ClassVar[bool] = False
+    """Whether moves that come late by `priority` are mostly bad: a search may look at them less deeply first."""
     compiled: ClassVar[bool] = True
     """Whether it pays to compile this game; a game that is mere data may say no."""
 
@@ -139,6 +142,10 @@ class Game:
     def is_noisy(self, s: Any, a: int) -> bool:
         """Whether `a` upsets the evaluation (a capture), so that quiescence search must follow it."""
         return False
+
+    def passed(self, s: Any) -> Any:
+        """`s` with the other player to move. Give it only if passing would never be the best move (null move)."""
+        return s
 
     def key(self, s: Any) -> int:
         """A 64-bit number, equal for equal states and for practical purposes different for others."""
@@ -238,7 +245,7 @@ class Game:
 
     @property
     def knows(self) -> Knowledge:
-        """Which of `evaluate`, `priority`, `is_noisy` and `key` the class gives itself; a constant when compiled."""
+        """Which of `evaluate`, `priority`, `is_noisy`, `passed` and `key` the class gives; a constant when compiled."""
         return Knowledge(*(getattr(type(self), name) is not getattr(Game, name) for name in Knowledge._fields))
 
     def __eq__(self, other: object) -> bool:

@@ -6,13 +6,15 @@ searches call them by these names in either mode.
 
 from __future__ import annotations
 
+import ctypes
+import struct
 from collections.abc import Iterable, Sized
 from itertools import islice
 from typing import Any
 
 from counterplay.bits import Bits
 
-__all__ = ["count", "mix64", "nth", "replace", "state_key"]
+__all__ = ["as_bits", "as_float", "count", "load", "mix64", "nth", "repeat", "replace", "state_key", "store"]
 
 _MASK = (1 << 64) - 1
 
@@ -45,9 +47,7 @@ def _words(value: Any) -> list[int]:
     if isinstance(value, Bits):
         return [int(value) >> shift & _MASK for shift in range(0, value.width, 64)]
     if isinstance(value, float):
-        import struct
-
-        return [int.from_bytes(struct.pack("<d", value + 0.0), "little")]
+        return [as_bits(value + 0.0) & _MASK]
     return [int(value) & _MASK]
 
 
@@ -66,3 +66,31 @@ def replace(items: Any, i: int, item: Any) -> Any:
     if not 0 <= i < len(items):
         raise IndexError("replace: index out of range")
     return (*items[:i], item, *items[i + 1 :])
+
+
+def repeat(item: Any, n: int) -> Any:
+    """The tuple of `n` times `item`; compiled, `n` must be known beforehand: a number or an attribute of the game."""
+    return (item,) * n
+
+
+# ---- memory by its address: large tables that threads share, without counting references at every access
+
+
+def load(address: int, i: int) -> int:
+    """The 64-bit integer number `i` at an address that the caller keeps alive."""
+    return ctypes.c_int64.from_address(int(address) + 8 * int(i)).value
+
+
+def store(address: int, i: int, value: int) -> None:
+    """Put a 64-bit integer there."""
+    ctypes.c_int64.from_address(int(address) + 8 * int(i)).value = int(value)
+
+
+def as_bits(x: float) -> int:
+    """The 64 bits of a floating-point number, as an integer."""
+    return int(struct.unpack("<q", struct.pack("<d", x))[0])
+
+
+def as_float(bits: int) -> float:
+    """The floating-point number of those 64 bits."""
+    return float(struct.unpack("<d", struct.pack("<q", int(bits)))[0])

@@ -74,10 +74,9 @@ def everything(game, s, k):
     up, down = x, x
     up <<= k
     down >>= k
-    in_order, rank = 0, 0
-    for i in x:
-        rank += 1
-        in_order += rank * i
+    in_order = 0
+    for rank, i in enumerate(x):
+        in_order += (rank + 1) * i
     mixed = 0
     for pair in game.pairs(s):
         mixed = mixed * 31 + pair & 0xFFFFFF

@@ -108,7 +108,9 @@ def key(game, s):
 
 @thorough
 @given(states)
-@example(Deep(-1, -0.0, True, Bits.full(9), Bits.full(64), Bits.full(361), (2**63 - 1, 5e-324), ((-(2**63), 0), (1, 2))))
+@example(
+    Deep(-1, -0.0, True, Bits.full(9), Bits.full(64), Bits.full(361), (2**63 - 1, 5e-324), ((-(2**63), 0), (1, 2)))
+)
 def test_state_key_compiled_is_state_key(s):
     assert key.compiled(GAME, s) == state_key(s)
 
@@ -145,7 +147,7 @@ def test_state_key_knows_no_text():
 
 
 def squares(b):
-    for i in b:
+    for i in b:  # noqa: UP028  (`yield from` cannot be compiled)
         yield i
 
 

@@ -44,12 +44,15 @@ class ConnectFour(Game):
             if column * self.stride + self.rows - 1 not in stones:
                 yield column
 
-    def result(self, s, a):
+    def lands_on(self, s, column):
         stones = s.mine | s.theirs
-        square = a * self.stride
+        square = column * self.stride
         while square in stones:
             square += 1
-        return self.State(s.theirs, s.mine.add(square), s.ply + 1)
+        return square
+
+    def result(self, s, a):
+        return self.State(s.theirs, s.mine.add(self.lands_on(s, a)), s.ply + 1)
 
     def has_line(self, b):
         for step in (1, self.stride - 1, self.stride, self.stride + 1):
@@ -64,6 +67,30 @@ class ConnectFour(Game):
         if not self.has_line(s.theirs):
             return 0.0
         return -1.0 if p == s.ply % 2 else 1.0
+
+    @cached_property
+    def squares(self):
+        return Bits(self.empty.width, [i for i in range(self.empty.width) if i % self.stride < self.rows])
+
+    def threats(self, b):
+        """The squares that would complete a line of `b`."""
+        found = self.empty
+        for step in (1, self.stride - 1, self.stride, self.stride + 1):
+            for gap in range(self.connect):
+                here = self.squares  # those whose line has all but this one
+                for i in range(gap):
+                    here = here & b << (gap - i) * step
+                for i in range(gap + 1, self.connect):
+                    here = here & b >> (i - gap) * step
+                found = found | here
+        return found
+
+    def priority(self, s, a):
+        """Moves that win or threaten much first, then those near the centre."""
+        square = self.lands_on(s, a)
+        threats = self.threats(s.mine.add(square)) - s.mine - s.theirs
+        wins = self.rows * self.columns if square in threats else 0
+        return wins + len(threats) - abs(2 * a + 1 - self.columns) / (2 * self.columns)
 
     def board(self, s):
         x, o = (s.mine, s.theirs) if s.ply % 2 == 0 else (s.theirs, s.mine)

@@ -28,6 +28,7 @@ from typing import Any
 import llvmlite
 import numba
 from numba.core import config
+from numba.core.codegen import RuntimeLinker
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
@@ -104,7 +105,7 @@ class DiskCache:
             case _:
                 return
         path = self._path(sig, compiled.target_context)
-        if path is not None and not compiled.library.has_dynamic_globals:
+        if path is not None and _stands_alone(compiled.library):
             _write(path, pickle.dumps((sig[0].constants, dumps(compiled._reduce()))))
         announcement.done()
 
@@ -136,6 +137,16 @@ class DiskCache:
         )
         key = hashlib.blake2b("\0".join(parts).encode(), digest_size=16).hexdigest()
         return directory / f"{game_type.game.name}-{self._function.__name__}-{key}.bin"
+
+
+def _stands_alone(library: Any) -> bool:
+    """Whether machine code refers to nothing in this process's memory.
+
+    Functions that call each other, or themselves with other types, do: Numba patches the address in at run time, and
+    never does so for code from disk, which would then jump to nowhere.
+    """
+    patched = any(value.name.startswith(RuntimeLinker.PREFIX) for value in library._final_module.global_variables)
+    return not patched and not library.has_dynamic_globals
 
 
 def _read(path: Path) -> bytes:

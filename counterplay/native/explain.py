@@ -61,11 +61,10 @@ _MEANINGS = (
     (r"[Cc]annot determine Numba type of (?:value )?<class '(.*?)'>", r"a \1 cannot be used in compiled rules"),
 )
 
-_SYMBOLS = {
-    **{"and_": "&", "or_": "|", "xor": "^", "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//"},
-    **{"mod": "%", "pow": "**", "lshift": "<<", "rshift": ">>", "matmul": "@"},
-    **{"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="},
-}
+_OPERATIONS = (
+    "and_& or_| xor^ add+ sub- mul* truediv/ floordiv// mod% pow** lshift<< rshift>> eq== ne!= lt< le<= gt> ge>="
+)
+_SYMBOLS = dict(re.findall(r"(\w+)(\S+)", _OPERATIONS))
 
 _COMPILER_SAYS = re.compile(r"Failed in|- Resolution failure|During: |None$|Rejected as|There (are|is) \d+|$")
 
@@ -140,7 +139,7 @@ def _split(arguments: str) -> list[str]:
 def _place(error: BaseException, text: str, game: Game) -> tuple[str, int]:
     """The line of the user's own files at fault, the deepest call first; the class if no line is known."""
     files = {str(Path(file).resolve()) for cls in type(game).__mro__[:-2] if (file := _file(cls))}
-    for file, line in (*_places_in(text), *_places_on_the_way(error), *_places_of_names(text, game)):
+    for file, line in (*_places_of_names(text, game), *_places_in(text), *_places_on_the_way(error)):
         path = str(Path(file).resolve())
         if path in files or not path.startswith(_NOT_THE_USERS):
             return path, line
@@ -155,7 +154,7 @@ _NOT_THE_USERS = (
 
 def _places_in(text: str) -> Iterator[tuple[str, int]]:
     """`File "nim.py", line 12` and `typing of call at /home/me/nim.py (12)`, as the message has them."""
-    for match in re.finditer(r'File "(.+?)", line (\d+)|(?:at|from|location:) (/.*?) \((\d+)\)', text):
+    for match in re.finditer(r'File "(.+?)", line (\d+)|(?:at|from|location:) (\S[^()\n]*) \((\d+)\)', text):
         yield match[1] or match[3], int(match[2] or match[4])
 
 
@@ -169,21 +168,21 @@ def _places_on_the_way(error: BaseException) -> Iterator[tuple[str, int]]:
 
 
 def _places_of_names(text: str, game: Game) -> Iterator[tuple[str, int]]:
-    """Where the rules use the name that a message without a place speaks of."""
-    match = re.search(r"name '(\w+)' is not defined|No definition for lowering .*\.(\w+) = ", text)
+    """Where the game's own files use a name that nothing defines; the message speaks of the caller only."""
+    match = re.search(r"name '(\w+)' is not defined", text)
     if match is None:
         return
     for cls in type(game).__mro__[:-2]:
-        scope = inspect.getmodule(cls)
-        for function in (*vars(cls).values(), *vars(scope).values()) if scope else vars(cls).values():
-            if isinstance(function, FunctionType):
-                yield from _uses(function.__code__, match[1] or match[2])
+        module = inspect.getmodule(cls)
+        for value in (*vars(cls).values(), *(vars(module).values() if module else ())):
+            if isinstance(value, FunctionType):
+                yield from _uses(value.__code__, match[1])
 
 
 def _uses(code: CodeType, name: str) -> Iterator[tuple[str, int]]:
     for instruction in dis.get_instructions(code):
         line = instruction.positions.lineno if instruction.positions else None
-        if instruction.argval == name and line and instruction.opname.startswith(("LOAD_GLOBAL", "STORE_ATTR")):
+        if line and instruction.argval == name and instruction.opname == "LOAD_GLOBAL":
             yield code.co_filename, line
     for const in code.co_consts:
         if isinstance(const, CodeType):

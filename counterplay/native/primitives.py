@@ -123,6 +123,24 @@ def _ol_replace(items, i, item):
     return replace
 
 
+@intrinsic
+def _repeat(typing, item, n):
+    if not isinstance(n, types.IntegerLiteral):
+        return None
+    typ = types.UniTuple(types.unliteral(item), max(0, n.literal_value))
+
+    def codegen(context, builder, sig, args):
+        value = context.cast(builder, args[0], sig.args[0], typ.dtype)
+        return context.make_tuple(builder, typ, [value] * typ.count)
+
+    return typ(item, n), codegen
+
+
+@overload(primitives.repeat)
+def _ol_repeat(item, n):
+    return (lambda item, n: _repeat(item, n)) if isinstance(n, types.IntegerLiteral) else None
+
+
 def _fits(item, dtype):
     """Whether a tuple of `dtype` takes such an item without losing anything of it."""
     if isinstance(dtype, types.Integer):
@@ -130,3 +148,65 @@ def _fits(item, dtype):
     if isinstance(dtype, types.Float):
         return isinstance(item, types.Integer | types.Boolean | types.Float)
     return item == dtype
+
+
+# ---- memory by its address
+
+
+def _pointer(context, builder, sig, args):
+    base, i = (context.cast(builder, args[k], sig.args[k], types.intp) for k in (0, 1))
+    return builder.gep(builder.inttoptr(base, _I64.as_pointer()), [i])
+
+
+@intrinsic
+def _load(typing, address, i):
+    def codegen(context, builder, sig, args):
+        return builder.load(_pointer(context, builder, sig, args))
+
+    return types.int64(address, i), codegen
+
+
+@intrinsic
+def _store(typing, address, i, value):
+    def codegen(context, builder, sig, args):
+        word = context.cast(builder, args[2], sig.args[2], types.int64)
+        builder.store(word, _pointer(context, builder, sig, args))
+        return context.get_dummy_value()
+
+    return types.void(address, i, value), codegen
+
+
+@intrinsic
+def _as_bits(typing, x):
+    def codegen(context, builder, sig, args):
+        return builder.bitcast(context.cast(builder, args[0], sig.args[0], types.float64), _I64)
+
+    return types.int64(x), codegen
+
+
+@intrinsic
+def _as_float(typing, bits):
+    def codegen(context, builder, sig, args):
+        return builder.bitcast(context.cast(builder, args[0], sig.args[0], types.int64), ir.DoubleType())
+
+    return types.float64(bits), codegen
+
+
+@overload(primitives.load)
+def _ol_load(address, i):
+    return lambda address, i: _load(address, i)
+
+
+@overload(primitives.store)
+def _ol_store(address, i, value):
+    return lambda address, i, value: _store(address, i, value)
+
+
+@overload(primitives.as_bits)
+def _ol_as_bits(x):
+    return (lambda x: _as_bits(x)) if isinstance(x, types.Float | types.Integer) else None
+
+
+@overload(primitives.as_float)
+def _ol_as_float(bits):
+    return (lambda bits: _as_float(bits)) if isinstance(bits, types.Integer) else None

@@ -62,16 +62,16 @@ def run(work: Callable[[], Any], tally: Any, progress: Progress | None = None, s
     deadline = time.perf_counter() + (seconds or 1e9)
     with _deep_recursion():
         threading.Thread(target=contextvars.copy_context().run, args=(body,), daemon=True).start()
-    while not done.is_set():
-        try:
-            left = deadline - time.perf_counter()
-            if left <= 0:
+        while not done.is_set():
+            try:
+                left = deadline - time.perf_counter()
+                if left <= 0:
+                    tally.stop = 1
+                    done.wait()
+                elif not done.wait(min(left, _REPORT_SECONDS)) and progress is not None:
+                    progress(tally)
+            except KeyboardInterrupt:
                 tally.stop = 1
-                done.wait()
-            elif not done.wait(min(left, _REPORT_SECONDS)) and progress is not None:
-                progress(tally)
-        except KeyboardInterrupt:
-            tally.stop = 1
     if failure:
         raise failure[0]
     return outcome[0]
@@ -80,12 +80,13 @@ def run(work: Callable[[], Any], tally: Any, progress: Progress | None = None, s
 @contextmanager
 def _deep_recursion() -> Iterator[None]:
     """New threads get a large stack, and Python's own limit is no smaller than ours."""
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), 8 * DEEPEST))
-    before = threading.stack_size(_STACK_BYTES)
+    limit, stack = sys.getrecursionlimit(), threading.stack_size(_STACK_BYTES)
+    sys.setrecursionlimit(max(limit, 8 * DEEPEST))
     try:
         yield
     finally:
-        threading.stack_size(before)
+        sys.setrecursionlimit(limit)
+        threading.stack_size(stack)
 
 
 # ---- deepening
@@ -108,21 +109,23 @@ def deepen(
     limits: Limits,
     look: Callable[[int, Any], Iteration],
     progress: Progress | None = None,
-    step_by_step: bool | None = None,
+    begin: int | None = None,
     settings: dict[str, Any] | None = None,
+    tally: Any = None,
 ) -> Result:
     """Search with `look(depth, tally)`: at once to the full depth, or a ply deeper each time while the limits last.
 
-    Of a depth that was not finished only the actions that were are of use, and only if there is nothing better.
+    `begin` is the first depth; by default 1 if the end may come at any time, else the full depth. Of a depth that was
+    not finished only the actions that were are of use, and only if there is nothing better.
     """
-    tally = new_tally(most_nodes=limits.nodes or _NO_LIMIT)
-    if step_by_step is None:
-        step_by_step = limits.is_anytime
+    tally = new_tally(most_nodes=limits.nodes or _NO_LIMIT) if tally is None else tally
+    if begin is None:
+        begin = 1 if limits.is_anytime else limits.steps
     began = time.perf_counter()
 
     def work() -> Result | None:
         best = None
-        for steps in range(1 if step_by_step else limits.steps, limits.steps + 1):
+        for steps in range(begin, limits.steps + 1):
             tally.cutoffs, tally.unused = 0, steps
             found = look(as_depth(steps, limits.rounds is not None), tally)
             if tally.stop and best is not None:

@@ -1,0 +1,346 @@
+"""Alpha-beta: minimax that does not look where nothing can change the decision, with a modern engine's refinements.
+
+Every refinement can be switched off by name; with all of them off this is the textbook's alpha-beta search (Russell &
+Norvig, figure 5.7), node for node. `docs/search.md` goes from the one to the other in steps.
+
+    alpha    what MAX is sure of on the path to the root
+    beta     what MIN is sure of
+    p        the player to move; `sign` turns values for MAX into values for p and back
+    w        the thread's workspace: counters, move lists, killers, history, principal line
+
+The value returned is exact if it lies between alpha and beta, at most the true one if it is beta or more, at least
+the true one if it is alpha or less (fail-soft).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from math import inf
+from threading import Thread
+from typing import Any
+
+import numpy as np
+
+from counterplay.game import Game, UserError
+from counterplay.native import native
+from counterplay.search.limits import Limits, deeper
+from counterplay.search.result import ActionValue, Result, Unsuited
+from counterplay.search.run import Iteration, Progress, deepen
+from counterplay.search.suited import for_each_player, must_be_opponents
+from counterplay.search.table import AT_LEAST, AT_MOST, EXACT, NO_ACTION, Entry, Table, find, keep
+from counterplay.search.workspace import PLIES, REFINEMENTS, WIDTH, new_workspace, order_moves, reward, take_next
+
+__all__ = ["REFINEMENTS", "Searcher", "alphabeta"]
+
+
+@native
+def value(game, s, alpha, beta, depth, ply, w):  # type: ignore[no-untyped-def]
+    """What `s` is worth to MAX, `depth` plies ahead. Leaves in `w.proven` whether that holds at any depth."""
+    # 1. The end of the game.
+    w.nodes += 1
+    w.unused = min(w.unused, depth)
+    w.length[ply] = 0
+    w.proven = 1
+    if game.is_terminal(s):
+        return game.utility(s, 0)
+    if w.nodes >= w.most_nodes:
+        w.stop = 1
+
+    # 2. The end of the search.
+    if depth == 0 or ply == PLIES - 1 or w.stop:
+        if w.use_quiescence and ply < PLIES - 1 and not w.stop:
+            return quiet_value(game, s, alpha, beta, ply, w)
+        w.proven = 0
+        w.cutoffs += 1
+        return game.evaluate(s, 0)
+
+    # 3. From here on everything is seen by the player to move, who wants more than `low` and gets no more than `high`.
+    p = game.player(s)
+    sign = 1.0 if p == 0 else -1.0
+    low, high = (alpha, beta) if p == 0 else (-beta, -alpha)
+    first_low = low
+    key, known = 0, NO_ACTION
+
+    # 4. What is known of this state from before, if it was seen equally deep or to the end.
+    if w.use_table:
+        key = game.key(s)
+        entry = find(w.table_at, w.mask, key)
+        if entry.bound != 0:
+            known = entry.action
+            if entry.proven or entry.depth == depth:
+                enough = entry.value >= beta if entry.bound == AT_LEAST else entry.value <= alpha
+                if entry.bound == EXACT or enough:
+                    w.proven = 1 if entry.proven else 0
+                    w.cutoffs += 0 if entry.proven else 1
+                    return entry.value
+
+    # 5. If even passing is too good, so is some move.
+    after = deeper(game, s, depth)
+    if w.use_null_move and depth > 3 and high < inf and sign * game.evaluate(s, 0) >= high:
+        other = game.passed(s)
+        if game.player(other) != p:
+            below, above = (np.nextafter(high, -inf), high) if p == 0 else (-high, np.nextafter(-high, inf))
+            v = sign * value(game, other, below, above, depth - 3, ply + 1, w)
+            if v >= high and not w.stop:
+                w.proven = 0
+                return sign * v
+
+    # 6. The moves, the most promising first.
+    n = order_moves(game, s, p, depth, ply, known, w)
+    best, best_move = -inf, NO_ACTION
+    proven = 1
+    for i in range(n):
+        a = take_next(ply, i, n, w)
+        child = game.result(s, a)
+        v = inf
+        if i > 0 and w.use_scout and low > -inf:
+            # 7. Is it better than the best so far at all? Late moves are asked at a lesser depth first.
+            just_above = np.nextafter(low, inf)
+            below, above = (low, just_above) if p == 0 else (-just_above, -low)
+            if w.use_reductions and i > 3 and depth > 2 and not (game.knows.is_noisy and game.is_noisy(s, a)):
+                v = sign * value(game, child, below, above, after - 1, ply + 1, w)
+            if v > low:
+                v = sign * value(game, child, below, above, after, ply + 1, w)
+        if v > low and (v < high or v == inf):
+            # 8. Its value.
+            below, above = (low, high) if p == 0 else (-high, -low)
+            v = sign * value(game, child, below, above, after, ply + 1, w)
+        if w.stop:
+            break
+        if v > best:
+            best, best_move = v, a
+            low = max(low, v)
+            w.line[ply, 0] = a
+            w.length[ply] = w.length[ply + 1] + 1
+            for j in range(w.length[ply + 1]):
+                w.line[ply, j + 1] = w.line[ply + 1, j]
+        # 9. Too good: the opponent will not let us get here.
+        if v >= high:
+            proven = w.proven
+            reward(p, a, depth, ply, w)
+            break
+        proven &= w.proven
+
+    w.proven = proven
+    if w.stop:
+        w.proven = 0
+    elif w.use_table:
+        bound = EXACT if first_low < best < high else AT_LEAST if (best >= high) == (p == 0) else AT_MOST
+        keep(w.table_at, w.mask, w.age, key, Entry(sign * best, best_move, depth, proven == 1, bound))
+    return sign * best
+
+
+@native
+def quiet_value(game, s, alpha, beta, ply, w):  # type: ignore[no-untyped-def]
+    """What `s` is worth when nothing is left to capture: the player to move may stand pat or make a noisy move."""
+    w.cutoffs += 1
+    w.proven = 0
+    p = game.player(s)
+    sign = 1.0 if p == 0 else -1.0
+    low, high = (alpha, beta) if p == 0 else (-beta, -alpha)
+    best = sign * game.evaluate(s, 0)
+    if best >= high or ply == PLIES - 1 or w.stop:
+        return sign * best
+    low = max(low, best)
+    n = order_moves(game, s, p, 0, ply, NO_ACTION, w)
+    for i in range(n):
+        a = take_next(ply, i, n, w)
+        if not game.is_noisy(s, a):
+            continue
+        child = game.result(s, a)
+        w.nodes += 1
+        w.length[ply + 1] = 0
+        if game.is_terminal(child):
+            v = sign * game.utility(child, 0)
+        else:
+            below, above = (low, high) if p == 0 else (-high, -low)
+            v = sign * quiet_value(game, child, below, above, ply + 1, w)
+        best = max(best, v)
+        low = max(low, v)
+        if v >= high or w.stop:
+            break
+    w.proven = 0
+    return sign * best
+
+
+def alphabeta(
+    game: Game,
+    s: Any = None,
+    depth: int | None = None,
+    *,
+    rounds: int | None = None,
+    nodes: int | None = None,
+    seconds: float | None = None,
+    multi: int = 1,
+    threads: int = 1,
+    table_mb: float = 64,
+    without: Iterable[str] = (),
+    progress: Progress | None = None,
+) -> Result:
+    """The best move at `s` (default: the initial state) as far as the limits allow; without limits, until solved.
+
+    `multi` asks for the exact values of so many best moves, `without` names refinements to leave out ("all": all).
+    """
+    searcher = Searcher(game, table_mb=table_mb, threads=threads, without=without)
+    return searcher.search(s, Limits(depth, rounds, nodes, seconds), multi, progress)
+
+
+class Searcher:
+    """A search that remembers: its table and its ordering serve the next move too."""
+
+    def __init__(self, game: Game, *, table_mb: float = 64, threads: int = 1, without: Iterable[str] = ()) -> None:
+        must_be_opponents(game, "alphabeta")
+        if game.chance:
+            raise Unsuited(f"alphabeta is for games without chance; {game} has chance: use expectiminimax")
+        if threads < 1:
+            raise UserError(f"a search has 1 thread or more, not {threads}")
+        names = frozenset(REFINEMENTS if "all" in without else without)
+        self.game = game
+        self.table = None if "table" in names else Table(table_mb)
+        self.without = names
+        self._workspaces = [new_workspace(game, self.table, names) for _ in range(threads)]
+
+    def search(
+        self, s: Any = None, limits: Limits | None = None, multi: int = 1, progress: Progress | None = None
+    ) -> Result:
+        """Search from `s`, with what is remembered of earlier searches."""
+        if multi < 1:
+            raise UserError(f"multi is the number of best moves wanted, 1 or more, not {multi}")
+        game, limits = self.game, limits or Limits()
+        s = game.initial() if s is None else s
+        first, *others = self._workspaces
+        value(game, s, -inf, inf, 0, 0, first)  # compiles, outside the clock
+        for w in self._workspaces:
+            w.nodes = w.stop = 0
+            w.most_nodes = limits.nodes or (1 << 62) - 1
+            w.history[:] //= 8
+            if self.table is not None:
+                w.age = self.table.age
+        if self.table is not None:
+            self.table.grow_older()
+        roots = [_Root(game, s, w, multi) for w in self._workspaces]
+        begin = self._known_depth(s, limits)
+        helpers = [Thread(target=root.help, args=(k, limits), daemon=True) for k, root in enumerate(roots[1:], 1)]
+
+        def look(depth: int, tally: Any) -> Iteration:
+            return roots[0].look(depth)
+
+        for helper in helpers:
+            helper.start()
+        try:
+            settings = {"without": sorted(self.without)} if self.without else {}
+            if len(roots) > 1:
+                settings["threads"] = len(roots)  # type: ignore[assignment]
+            result = deepen(game, s, "alphabeta", limits, look, progress, begin, settings, tally=first)
+        finally:
+            for w in others:
+                w.stop = 1
+            for helper in helpers:
+                helper.join()
+        if any(w.too_wide for w in self._workspaces):
+            raise UserError(f"{game} has more than {WIDTH} moves in a position, which is more than alphabeta takes")
+        return replace(result, nodes=sum(int(w.nodes) for w in self._workspaces))
+
+    def _known_depth(self, s: Any, limits: Limits) -> int:
+        """The depth to begin with: one that the search for the move before has reached already, or 1."""
+        if not (self._workspaces[0].use_deepening or limits.is_anytime):
+            return limits.steps
+        if self.table is None or limits.rounds is not None or self.game.is_terminal(s):
+            return 1
+        entry = find(self.table.address, self.table.mask, self.game.key(s))
+        return min(max(1, entry.depth), limits.steps)
+
+
+class _Root:
+    """The root of a search in one thread: keeps the order of the moves from one depth to the next."""
+
+    def __init__(self, game: Game, s: Any, w: Any, multi: int) -> None:
+        self.game, self.s, self.w, self.multi = game, s, w, multi
+        self.over = game.is_terminal(s)
+        self.p = 0 if self.over else game.player(s)
+        self.sign = 1.0 if self.p == 0 else -1.0
+        self.listed = [] if self.over else [int(a) for a in game.actions(s)]
+        self.order = list(self.listed)
+        self.expected: float | None = None
+        low, high = game.utility_range
+        self.low, self.high = ((low, high) if self.p == 0 else (-high, -low)) if w.use_bounds else (-inf, inf)
+
+    def look(self, depth: int) -> Iteration:
+        """Search to one depth, first with the value of the depth before in mind."""
+        game, w = self.game, self.w
+        if self.over:
+            v = value(game, self.s, -inf, inf, depth, 0, w)
+            return Iteration(for_each_player(game, float(v)), (), ())
+        found = None
+        if w.use_aspiration and self.expected is not None and self.multi == 1 and self.high < inf:
+            margin = (self.high - self.low) / 64
+            below, above = self.expected - margin, self.expected + margin
+            found = self._moves(depth, max(below, self.low), min(above, self.high))
+            if not w.stop and not (below < found[1] < above):
+                found = None
+        best, v, values, line, proven = found or self._moves(depth, self.low, self.high)
+        if not w.stop:
+            self.expected = v
+            self.order.sort(key=lambda a: a != best)  # stable: the best to the front
+            w.cutoffs = 0 if proven else max(1, int(w.cutoffs))
+        actions = tuple(self._reported(a, values) for a in self.listed)
+        return Iteration(for_each_player(game, self.sign * v), actions, line)
+
+    def _moves(self, depth: int, low: float, high: float) -> Any:
+        """Search the moves between `low` and `high`, all seen by the player to move."""
+        game, s, w = self.game, self.s, self.w
+        w.nodes += 1
+        after = deeper(game, s, depth)
+        values: dict[int, tuple[float, bool]] = {}
+        unproven: list[int] = []
+        top: list[float] = []  # the largest exact values, at most `multi`
+        best, best_value = self.order[0], -inf
+        line: tuple[int, ...] = (best,)
+        for i, a in enumerate(self.order):
+            child = game.result(s, a)
+            floor = low if len(top) < self.multi else max(low, min(top))
+            v = inf
+            if i >= self.multi and w.use_scout and floor > -inf:
+                v = self._child(child, floor, float(np.nextafter(floor, inf)), after)
+            if v > floor and not w.stop:
+                v = self._child(child, floor, high, after)
+            if w.stop:
+                break
+            exact = v > floor or (v <= low and low == self.low > -inf)
+            values[a] = v, exact
+            if not w.proven:
+                unproven.append(a)
+            if exact:
+                top = sorted([*top, v], reverse=True)[: self.multi]
+            if v > best_value:
+                best, best_value = a, v
+                line = (a, *(int(w.line[1, j]) for j in range(int(w.length[1]))))
+            if best_value >= high and len(top) >= self.multi:
+                break
+        if not values:
+            return best, self.sign * float(game.evaluate(s, 0)), values, line, False
+        # Nothing tops the highest utility: once that is certain, what is uncertain about the others does not matter.
+        proven = not unproven or (best_value >= self.high and best not in unproven)
+        if proven:
+            for a in unproven:
+                del values[a]
+        return best, best_value, values, line, proven
+
+    def _child(self, child: Any, low: float, high: float, depth: int) -> float:
+        alpha, beta = (low, high) if self.p == 0 else (-high, -low)
+        return float(self.sign * value(self.game, child, alpha, beta, depth, 1, self.w))
+
+    def _reported(self, a: int, values: dict[int, tuple[float, bool]]) -> ActionValue:
+        """What is known of an action, for MAX; of one that was not looked at, the best that it could be."""
+        v, exact = values.get(a, (self.game.utility_range[1] if self.p == 0 else -self.game.utility_range[0], False))
+        return ActionValue(a, self.sign * v, exact, for_each_player(self.game, self.sign * v))
+
+    def help(self, number: int, limits: Limits) -> None:
+        """Fill the shared table with what the first thread will need: the same search, a ply ahead or with it."""
+        from counterplay.search.limits import as_depth
+
+        for steps in range(1 + number % 2, limits.steps + 1):
+            if self.w.stop:
+                return
+            self.look(as_depth(steps, limits.rounds is not None))

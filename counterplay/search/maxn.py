@@ -1,0 +1,235 @@
+"""Maxⁿ: any number of players, each out for itself (Luckhardt & Irani, AAAI 1986).
+
+A value is a vector with a number for each player. The player to move takes the action whose vector has the most for
+it, and of several such actions the first: what the *others* get depends on this rule, so it is part of the algorithm.
+
+Pruning is Korf's (Multi-player alpha-beta pruning, Artificial Intelligence 48, 1991). It needs a bound on what one
+player can get, and for shallow pruning a bound on what two can get together. Deep pruning is not sound in maxⁿ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf
+from typing import Any, NamedTuple
+
+from counterplay.game import CHANCE, Game
+from counterplay.native import native
+from counterplay.primitives import repeat, replace
+from counterplay.search.limits import Limits, deeper
+from counterplay.search.result import ActionValue, Result
+from counterplay.search.run import Iteration, Progress, deepen, new_tally
+from counterplay.search.suited import must_be_open
+
+__all__ = ["Look", "Vector", "estimates", "expect", "follow", "maxn", "plus", "utilities"]
+
+Vector = tuple[float, ...]
+NOBODY = CHANCE
+"""Who moved to a state when it does not matter: nobody has anything elsewhere to compare with."""
+
+
+class Most(NamedTuple):
+    """What players can get at most."""
+
+    one: float
+    two: float
+    """Any two of them together."""
+
+
+# ---- vectors
+
+
+def utilities(game: Any, s: Any) -> Any:
+    """What the terminal state `s` is worth to each player."""
+    v = repeat(0.0, game.players)
+    for p in range(game.players):
+        v = replace(v, p, float(game.utility(s, p)))
+    return v
+
+
+def estimates(game: Any, s: Any) -> Any:
+    """What `s` is worth to each player, by the game's own estimate."""
+    v = repeat(0.0, game.players)
+    for p in range(game.players):
+        v = replace(v, p, float(game.evaluate(s, p)))
+    return v
+
+
+def plus(v: Any, weight: float, w: Any) -> Any:
+    """The vector v + weight · w."""
+    for p in range(len(v)):
+        v = replace(v, p, v[p] + weight * w[p])
+    return v
+
+
+# ---- the algorithm
+
+
+@native
+def value(game, s, depth, above, has, most, tally):  # type: ignore[no-untyped-def]
+    """What `s` is worth to each player, `depth` plies ahead.
+
+    `above`, who moved here, `has` as much elsewhere. If `s` cannot give it more, the vector is only some vector of
+    this tree that gives it no more either: `above` will not come here, and nothing else about `s` matters.
+    """
+    tally.nodes += 1
+    tally.unused = min(tally.unused, depth)
+    if game.is_terminal(s):
+        return utilities(game, s)
+    if depth == 0 or tally.stop:
+        tally.cutoffs += 1
+        return estimates(game, s)
+    if tally.nodes >= tally.most_nodes:
+        tally.stop = 1
+    p, depth = int(game.player(s)), deeper(game, s, depth)
+    if game.chance and p == CHANCE:
+        mean = repeat(0.0, game.players)
+        for a in game.actions(s):
+            v = value(game, game.result(s, a), depth, NOBODY, -inf, most, tally)
+            mean = plus(mean, game.probability(s, a), v)
+        return mean
+    best = repeat(-inf, game.players)
+    mine = has if p == above else -inf  # who moves twice has the same things elsewhere
+    enough = most.one if p == above else min(most.one, most.two - has)
+    for a in game.actions(s):
+        v = value(game, game.result(s, a), depth, p, mine, most, tally)
+        if v[p] > best[p]:
+            best, mine = v, max(mine, v[p])
+            if v[p] >= enough:  # there is no better, or what that leaves for `above` is no more than it has
+                break
+    return best
+
+
+def maxn(
+    game: Game,
+    s: Any = None,
+    depth: int | None = None,
+    *,
+    rounds: int | None = None,
+    nodes: int | None = None,
+    seconds: float | None = None,
+    prune: bool = True,
+    progress: Progress | None = None,
+) -> Result:
+    """The maxⁿ vector of `s` (default: the initial state), exact, or as far as the limits allow.
+
+    Everyone maximises its own utility; of actions that are equally good for the player who chooses, it takes the
+    first. Pruning never changes the vector. A root action that is not `exact` was pruned or not reached: its values
+    are then the most that each player could get there.
+
+    At the depth limit the game's `evaluate` stands for the value, of each player by itself. With a limit of nodes or
+    seconds the search goes a ply deeper each time until it is reached; ctrl-C ends it with what is known by then.
+    """
+    must_be_open(game, "maxn")
+    s = game.initial() if s is None else s
+    limits = Limits(depth, rounds, nodes, seconds)
+    most = most_of(game, limits) if prune else Most(inf, inf)
+    value(game, s, 0, NOBODY, -inf, most, new_tally())  # compiles, outside the clock
+
+    def look(steps: int, tally: Any) -> Iteration:
+        return _decide(game, s, steps, most, tally)
+
+    return deepen(game, s, "maxn", limits, look, progress, settings={"prune": prune})
+
+
+def most_of(game: Game, limits: Limits) -> Most:
+    """What the game's declarations say about the most that one player, and two together, can get.
+
+    Two get most when all others get least, if the sum of all is known. Utilities add up to `utility_sum` if the game
+    says so. Estimates need not: where limits may call for them, only the sum of the default's is known.
+    """
+    low, high = game.utility_range
+    doubt = 1e-9 * max(abs(low), abs(high)) if game.chance else 0.0  # means are rounded, and must not seem better
+    total = game.utility_sum if game.zero_sum else inf
+    if limits != Limits():
+        total = inf if game.knows.evaluate else max(total, game.players * 0.5 * (low + high))
+    return Most(high + doubt, total - sum([low] * (game.players - 2)) + doubt)
+
+
+def _decide(game: Game, s: Any, depth: int, most: Most, tally: Any) -> Iteration:
+    """The vector, every root action's vector, and the principal line."""
+
+    def look(t: Any, left: int, p: int, has: float) -> Vector:
+        return value(game, t, left, p, has, most, tally)  # type: ignore[no-any-return]
+
+    if game.is_terminal(s):
+        return Iteration(look(s, depth, NOBODY, -inf), (), ())
+    p = game.player(s)
+    if p == CHANCE:
+        return expect(game, s, depth, tally, look)
+    tally.nodes += 1
+    left = deeper(game, s, depth)
+    found: dict[int, ActionValue] = {}
+    best: ActionValue | None = None
+    for a in map(int, game.actions(s)):
+        has = best.values[p] if best else -inf
+        if has >= most.one:
+            break
+        t = game.result(s, a)
+        v = look(t, left, p, has)
+        if tally.stop:
+            break
+        pruned = _bounds(game, t, v, p, has, most) if left > 0 else None
+        found[a] = ActionValue(a, v[0], True, v) if pruned is None else ActionValue(a, pruned[0], False, pruned)
+        if best is None or v[p] > has:
+            best = found[a]
+    unknown = repeat(float(game.utility_range[1]), game.players)
+    actions = tuple(found.get(int(a)) or ActionValue(int(a), unknown[0], False, unknown) for a in game.actions(s))
+    if best is None:
+        return Iteration(estimates(game, s), actions, (actions[0].action,))
+    line = follow(game, game.result(s, best.action), left, best.values, tally, look)
+    return Iteration(best.values, actions, (best.action, *line))
+
+
+def _bounds(game: Game, s: Any, v: Vector, p: int, has: float, most: Most) -> Vector | None:
+    """The most that each gets at `s` if its search ended early, with `v`, because `p` `has` no less elsewhere."""
+    q = NOBODY if game.is_terminal(s) else game.player(s)
+    high, bounds = float(game.utility_range[1]), None
+    if q == p and v[p] <= has and most.two < inf:
+        bounds = replace(repeat(high, game.players), p, has)
+    elif q not in (NOBODY, p) and v[q] >= most.two - has:
+        bounds = replace(repeat(min(high, most.two - v[q]), game.players), q, high)
+    return bounds
+
+
+# ---- what every search with vectors does at the root
+
+
+Look = Callable[[Any, int, int, float], Vector]
+"""`look(t, depth, p, has)`: the vector of `t`, to which `p` moved, if that gives `p` more than it `has` elsewhere."""
+
+
+def expect(game: Game, s: Any, depth: int, tally: Any, look: Look) -> Iteration:
+    """CHANCE is to move: every outcome's vector, and their mean."""
+    tally.nodes += 1
+    depth = deeper(game, s, depth)
+    mean, actions = repeat(0.0, game.players), []
+    for a in game.actions(s):
+        v = look(game.result(s, a), depth, NOBODY, -inf)
+        mean = plus(mean, game.probability(s, a), v)
+        actions.append(ActionValue(int(a), v[0], not tally.stop, v))
+    return Iteration(estimates(game, s) if tally.stop else mean, tuple(actions), ())
+
+
+def follow(game: Game, s: Any, depth: int, wanted: Vector, tally: Any, look: Look) -> list[int]:
+    """Best play from `s`, whose vector is `wanted`: at each step the first action with this vector.
+
+    What is looked at again for this is not counted; a stop ends the line early.
+    """
+    line: list[int] = []
+    counted = tally.nodes, tally.cutoffs, tally.unused, tally.most_nodes
+    tally.most_nodes = new_tally().most_nodes
+    while depth > 0 and not tally.stop and not game.is_terminal(s) and game.player(s) != CHANCE:
+        p, depth, has = game.player(s), deeper(game, s, depth), -inf
+        *others, best = (int(a) for a in game.actions(s))
+        for a in others:  # if none of them has it, the last one does
+            v = look(game.result(s, a), depth, p, has)
+            if v == wanted:
+                best = a
+                break
+            has = max(has, v[p])
+        if not tally.stop:
+            line.append(best)
+            s = game.result(s, best)
+    tally.nodes, tally.cutoffs, tally.unused, tally.most_nodes = counted
+    return line

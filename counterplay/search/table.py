@@ -1,0 +1,99 @@
+"""The transposition table: what was found out about a state, for when it is reached again by another way.
+
+One allocation of entries of four 64-bit words:
+
+    word 0    key ^ word 1 ^ word 2 ^ word 3
+    word 1    the value for MAX, a float64
+    word 2    the best action, or NO_ACTION
+    word 3    depth << 16 | age << 4 | proven << 2 | bound
+
+Threads share the table without locks. One may read an entry while another writes it; then the words do not fit the
+key any more, because each is part of word 0, and the entry is taken for empty (Hyatt & Mann 2002). A key owns two
+entries side by side: the deeper of the current search stays, the other is replaced.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from counterplay.game import UserError
+from counterplay.primitives import as_bits, as_float, load, store
+
+__all__ = ["AT_LEAST", "AT_MOST", "EXACT", "NO_ACTION", "Entry", "Table", "find", "keep"]
+
+AT_LEAST, AT_MOST, EXACT = 1, 2, 3
+NO_ACTION = -(1 << 62)
+_WORDS = 4
+_AGES = 1 << 12
+
+
+class Table:
+    """The memory of a table and the age of what is in it."""
+
+    def __init__(self, megabytes: float) -> None:
+        if not 0 < megabytes <= 1 << 20:
+            raise UserError(f"a table has more than 0 MB, not {megabytes}")
+        entries = 2
+        while entries * 2 * _WORDS * 8 <= megabytes * 1_000_000:
+            entries *= 2
+        self._memory = np.zeros(entries * _WORDS, np.int64)
+        self.address = int(self._memory.ctypes.data)
+        self.mask = entries - 2  # the number of the first entry of a pair
+        self.age = 0
+
+    def grow_older(self) -> None:
+        """A new search begins: what is in the table is still true, but gives way to what is new."""
+        self.age = (self.age + 1) % _AGES
+
+    @property
+    def bytes(self) -> int:
+        return int(self._memory.nbytes)
+
+    @property
+    def used(self) -> float:
+        """The part of the entries that hold something."""
+        return float(np.count_nonzero(self._memory[3::_WORDS]) / (len(self._memory) / _WORDS))
+
+
+class Entry(NamedTuple):
+    """What the table says of a state. `bound` 0: nothing."""
+
+    value: float
+    action: int
+    depth: int
+    proven: bool
+    """True: the value holds whatever the depth, no estimate was used."""
+    bound: int
+
+
+def find(table: int, mask: int, key: int) -> Entry:
+    """What is known of the state of that key."""
+    for slot in range(2):
+        at = ((key & mask) + slot) * _WORDS
+        value, action, meta = load(table, at + 1), load(table, at + 2), load(table, at + 3)
+        if meta != 0 and load(table, at) == key ^ value ^ action ^ meta:
+            return Entry(as_float(value), action, meta >> 16, meta & 4 != 0, meta & 3)
+    return Entry(0.0, NO_ACTION, 0, False, 0)
+
+
+def keep(table: int, mask: int, age: int, key: int, entry: Entry) -> None:
+    """Remember it: over what is known of the same state, else over an older search's or the shallower of the two."""
+    place = (key & mask) * _WORDS
+    least = 1 << 62
+    for slot in range(2):
+        at = ((key & mask) + slot) * _WORDS
+        meta = load(table, at + 3)
+        if load(table, at) == key ^ load(table, at + 1) ^ load(table, at + 2) ^ meta:
+            place = at
+            break
+        worth = (meta >> 16) + (1 << 46 if (meta >> 4) % _AGES == age and meta != 0 else 0)
+        if worth < least:
+            place, least = at, worth
+    value = as_bits(entry.value)
+    meta = entry.depth << 16 | age << 4 | (4 if entry.proven else 0) | entry.bound
+    store(table, place + 1, value)
+    store(table, place + 2, entry.action)
+    store(table, place + 3, meta)
+    store(table, place, key ^ value ^ entry.action ^ meta)

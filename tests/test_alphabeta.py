@@ -1,0 +1,307 @@
+"""Alpha-beta: the same values as minimax with any refinements, the textbook's nodes with none, and honest answers."""
+
+import itertools
+import random
+from math import ceil, floor
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from counterplay import UserError, games, native, search
+from counterplay.games.tree import Tree
+from counterplay.search.alphabeta import REFINEMENTS, Searcher, alphabeta
+from counterplay.search.limits import Limits
+from tests.random_tree import KnowingTree, RandomTree, UniformTree
+from tests.test_search import tree
+
+INEXACT = {"reductions", "null_move", "quiescence"}
+
+
+def must_agree(result, truth):
+    """The value is minimax's, the move is one of the best, exact values are exact and bounds are bounds."""
+    assert result.value == truth.value
+    true_value = {each.action: each.value for each in truth.actions}
+    if truth.action is None:
+        assert result.action is None
+        return
+    assert true_value[result.action] == truth.value
+    player = truth.game.player(truth.state)
+    for each in result.actions:
+        if each.exact:
+            assert each.value == true_value[each.action]
+        elif player == 0:
+            assert true_value[each.action] <= min(each.value, truth.value) or each.value >= true_value[each.action]
+            assert each.value >= true_value[each.action]
+        else:
+            assert each.value <= true_value[each.action]
+    assert next(each.exact for each in result.actions if each.action == result.action)
+
+
+def subset(seed):
+    """Some refinements to leave out; all that are inexact among them."""
+    chosen = random.Random(seed)
+    return {name for name in REFINEMENTS if chosen.random() < 0.5} | INEXACT
+
+
+@settings(max_examples=400, deadline=None, derandomize=True)
+@given(tree.filter(lambda text: "chance" not in text), st.integers(0, 10**6))
+def test_any_refinements_give_the_value_of_minimax_on_written_trees(text, seed):
+    game = Tree(text)
+    must_agree(alphabeta(game, table_mb=0.01, without=subset(seed)), search.minimax(game))
+
+
+@pytest.mark.parametrize("game", [RandomTree(), RandomTree(meet=False), KnowingTree(), KnowingTree(width=6, height=5)])
+def test_any_refinements_give_the_value_of_minimax_on_thousands_of_compiled_trees(game):
+    for seed in range(600):
+        s = game.State(0, 0, seed)
+        depth = None if seed % 3 == 0 else 1 + seed % 5
+        truth = search.minimax(game, s, depth)
+        result = alphabeta(game, s, depth, table_mb=0.05, without=subset(seed))
+        must_agree(result, truth)
+        if result.exact:  # a proof may need less than the depth
+            assert result.value == search.minimax(game, s).value
+
+
+def test_each_refinement_alone_and_all_but_each():
+    game = KnowingTree()
+    for name in REFINEMENTS:
+        if name in INEXACT:
+            continue
+        for without in ({name} | INEXACT, set(REFINEMENTS) - {name}):
+            for seed in range(60):
+                s = game.State(0, 0, seed)
+                must_agree(alphabeta(game, s, 4, table_mb=0.05, without=without), search.minimax(game, s, 4))
+
+
+def test_compiled_and_interpreted_agree_to_the_last_node():
+    game = KnowingTree()
+
+    def work(without):
+        results = [alphabeta(game, game.State(0, 0, seed), 4, table_mb=0.05, without=without) for seed in range(12)]
+        return [(r.value, r.line, r.nodes, r.actions) for r in results]
+
+    for without in ([], ["all"]):
+        with native.compiled():
+            compiled = work(without)
+        with native.interpreted():
+            assert work(without) == compiled
+
+
+# ---- the textbook
+
+
+def textbook(game, s, alpha, beta, depth, count):
+    """Russell & Norvig, figure 5.7, in one function."""
+    count[0] += 1
+    if game.is_terminal(s):
+        count[1] += 1
+        return game.utility(s, 0)
+    if depth == 0:
+        count[1] += 1
+        return game.evaluate(s, 0)
+    if game.player(s) == 0:
+        v = float("-inf")
+        for a in game.actions(s):
+            v = max(v, textbook(game, game.result(s, a), alpha, beta, depth - 1, count))
+            if v >= beta:
+                return v
+            alpha = max(alpha, v)
+        return v
+    v = float("inf")
+    for a in game.actions(s):
+        v = min(v, textbook(game, game.result(s, a), alpha, beta, depth - 1, count))
+        if v <= alpha:
+            return v
+        beta = min(beta, v)
+    return v
+
+
+def test_with_all_refinements_off_it_is_the_textbook_node_for_node():
+    game = RandomTree()
+    for seed in range(200):
+        s = game.State(0, 0, seed)
+        count = [0, 0]
+        v = textbook(game, s, float("-inf"), float("inf"), 5, count)
+        result = alphabeta(game, s, 5, without=["all"])
+        assert (result.value, result.nodes) == (v, count[0])
+        assert count[0] <= search.minimax(game, s, 5).nodes
+
+
+def test_connect_four_ten_plies_deep_in_column_order():
+    result = alphabeta(games.load("connect_four"), depth=10, without=["all"])
+    assert (result.nodes, result.value) == (155_590, 0.0)
+
+
+@pytest.mark.parametrize(("b", "m"), [*itertools.product((1, 2, 3, 5), (1, 2, 3, 4, 5))])
+def test_in_best_order_it_looks_at_the_least_leaves_possible(b, m):
+    """b^⌈m/2⌉ + b^⌊m/2⌋ − 1 leaves (Knuth & Moore 1975)."""
+    game = UniformTree(width=b, height=m)
+    count = [0, 0]
+    textbook(game, game.initial(), float("-inf"), float("inf"), m, count)
+    assert count[1] == b ** ceil(m / 2) + b ** floor(m / 2) - 1
+    with native.interpreted():
+        assert alphabeta(game, without=["all"]).nodes == count[0]
+
+
+def test_two_ply_tree_skips_4_and_6():
+    result = alphabeta(Tree([[3, 12, 8], [2, 4, 6], [14, 5, 2]]), without=["all"])
+    assert (result.value, result.nodes) == (3.0, 13 - 2)
+    assert [(each.value, each.exact) for each in result.actions] == [(3.0, True), (2.0, False), (2.0, False)]
+
+
+def test_small_examples_prune_what_the_notes_say():
+    assert alphabeta(Tree([[10, 8], [4, 50]]), without=["all"]).nodes == 7 - 1
+    assert alphabeta(Tree([[3, 5], [2, 10]]), without=["all"]).nodes == 7 - 1
+    assert alphabeta(Tree([[2, 10], [3, 5]]), without=["all"]).nodes == 7
+
+
+# ---- the root
+
+
+def test_a_bound_never_wins_a_tie():
+    """The second action's pruned value looks like the first's, but is only a bound."""
+    result = alphabeta(Tree([[3, 9], [3, -50]]), without=["all"])
+    assert (result.action, result.value) == (0, 3.0)
+    assert [each.exact for each in result.actions] == [True, False]
+    low = alphabeta(Tree("min[max[3,-9],max[3,50]]"), without=["all"])
+    assert (low.action, low.value, [each.exact for each in low.actions]) == (0, 3.0, [True, False])
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 9])
+def test_multi_gives_the_exact_values_of_the_best(k):
+    game = RandomTree(width=6, height=5)
+    for seed in range(80):
+        s = game.State(0, 0, seed)
+        truth = search.minimax(game, s, 5)
+        sign = 1 if game.player(s) == 0 else -1
+        best = sorted((sign * each.value for each in truth.actions), reverse=True)[:k]
+        result = alphabeta(game, s, 5, multi=k, table_mb=0.05, without=INEXACT | ({"bounds"} if k > 1 else set()))
+        must_agree(result, truth)
+        exact = sorted((sign * each.value for each in result.actions if each.exact), reverse=True)[:k]
+        assert exact == best
+
+
+def test_the_line_is_legal_and_keeps_the_value():
+    game = RandomTree()
+    for seed in range(100):
+        s = game.State(0, 0, seed)
+        result = alphabeta(game, s, 5, without=INEXACT | {"table"})
+        end = s
+        for a in result.line:
+            assert a in game.actions(end)
+            end = game.result(end, a)
+        assert game.evaluate(end, 0) == result.value
+
+
+# ---- known games
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("tic_tac_toe", 0),
+        ("tic_tac_toe:m=4,n=3,k=3", 1),
+        ("tic_tac_toe:m=4,n=4,k=4", 0),
+        ("connect_four:rows=4,columns=4", 0),
+        ("connect_four:rows=4,columns=5", 0),
+        ("nim:heaps=[3,4,5]", 1),
+        ("nim:heaps=[1,4,5]", -1),
+        ("nim:heaps=[7,9,12]", 1),
+    ],
+)
+def test_small_games_are_solved_and_agree_with_theory(name, value):
+    result = alphabeta(games.load(name), table_mb=16)
+    assert (result.value > 0) - (result.value < 0) == value
+    assert (result.exact, result.stopped) == (True, "solved")
+
+
+def test_connect_four_with_many_stones_is_solved():
+    """A position of 16 stones: what the search says must hold after every reply, searched anew."""
+    game = games.load("connect_four")
+    here = game.at(position="4444443322221211")
+    result = alphabeta(game, here.state, multi=7, table_mb=32)
+    assert result.exact
+    for each in result.actions:
+        below = alphabeta(game, game.result(here.state, each.action), table_mb=32)
+        assert below.exact
+        assert below.value == each.value
+
+
+# ---- limits, reuse, threads
+
+
+def test_a_node_limit_is_kept_and_gives_a_move():
+    game = games.load("connect_four")
+    for nodes in (1, 10, 1000, 20_000):
+        result = alphabeta(game, nodes=nodes)
+        assert result.nodes <= nodes + 10
+        assert (result.stopped, result.exact) == ("nodes", False)
+        assert result.action in range(7)
+    assert alphabeta(game, nodes=20_000).as_dict() | {"seconds": 0} == result.as_dict() | {"seconds": 0}
+
+
+def test_a_time_limit_gives_a_move():
+    result = alphabeta(games.load("connect_four"), seconds=0.05)
+    assert (result.stopped, result.action in range(7)) == ("seconds", True)
+
+
+def test_stopping_gives_the_best_so_far():
+    def stop(tally):
+        tally.stop = 1
+
+    result = alphabeta(games.load("connect_four"), progress=stop)
+    assert result.stopped == "interrupted"
+    assert result.action in range(7)
+
+
+def test_rounds_count_the_last_player_s_moves():
+    game = games.load("connect_four")
+    assert alphabeta(game, rounds=2, without=["all"]).nodes == alphabeta(game, depth=4, without=["all"]).nodes
+    after = game.at("4").state  # one ply to the end of the round
+    by_rounds = alphabeta(game, after, rounds=2, without=["all"])
+    assert by_rounds.nodes == alphabeta(game, after, depth=3, without=["all"]).nodes
+    assert search.minimax(game, rounds=1).nodes == search.minimax(game, depth=2).nodes
+
+
+def test_a_searcher_that_is_kept_needs_less_for_the_next_move():
+    game = games.load("connect_four")
+    kept = Searcher(game, table_mb=16)
+    s = game.at("4 4").state
+    first = kept.search(s, Limits(depth=12))
+    s = game.result(game.result(s, first.line[0]), first.line[1])
+    again = kept.search(s, Limits(depth=10))
+    fresh = Searcher(game, table_mb=16).search(s, Limits(depth=10))
+    assert again.value == fresh.value
+    assert again.nodes < fresh.nodes / 10
+
+
+def test_threads_agree_on_the_value():
+    game = games.load("connect_four")
+    s = game.at(position="4444").state
+    one = alphabeta(game, s, depth=12, table_mb=16)
+    two = alphabeta(game, s, depth=12, table_mb=16, threads=2)
+    assert two.value == one.value
+    assert two.depth == one.depth
+    assert one.nodes == alphabeta(game, s, depth=12, table_mb=16).nodes
+
+
+def test_what_cannot_be_is_refused():
+    with pytest.raises(UserError, match="no refinement 'killer'; there are: table"):
+        alphabeta(games.load("nim"), without=["killer"])
+    with pytest.raises(search.Unsuited, match="use expectiminimax"):
+        alphabeta(games.load("pig"))
+    with pytest.raises(search.Unsuited, match="use maxn"):
+        alphabeta(Tree("[(1,2),(3,3)]"))
+    for bad in (
+        {"threads": 0},
+        {"multi": 0},
+        {"table_mb": 0},
+        {"seconds": -1},
+        {"nodes": 0},
+        {"depth": 1, "rounds": 1},
+    ):
+        with pytest.raises(UserError):
+            alphabeta(games.load("nim"), **bad)
+    with pytest.raises(UserError, match="more than 512 moves"):
+        alphabeta(UniformTree(width=600, height=2))

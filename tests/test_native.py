@@ -1,0 +1,784 @@
+"""Machine code and plain Python: which runs when, what rules may use, what is kept on disk, what failures say."""
+
+import os
+import re
+import stat
+import subprocess
+import sys
+import textwrap
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from types import ModuleType
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from counterplay import Bits, Game, games, search
+from counterplay.native import CannotCompile, cache, compiled, interpreted, is_interpreted, native, source
+
+MODES = ("interpreted", "compiled")
+
+
+@pytest.fixture(autouse=True)
+def surroundings(monkeypatch, tmp_path):
+    """Each test begins with an empty cache and no switches, whatever the suite runs with."""
+    for name in ("COUNTERPLAY_INTERPRETED", "COUNTERPLAY_QUIET"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("COUNTERPLAY_CACHE_DIR", str(tmp_path / "cache"))
+
+
+class Nim(Game):
+    heap: int = 9
+    most: int = 3
+
+    class State(NamedTuple):
+        stones: int
+        turn: int
+
+    def initial(self):
+        return self.State(self.heap, 0)
+
+    def player(self, s):
+        return s.turn
+
+    def actions(self, s):
+        return range(1, min(self.most, s.stones) + 1)
+
+    def result(self, s, a):
+        return self.State(s.stones - a, 1 - s.turn)
+
+    def is_terminal(self, s):
+        return s.stones == 0
+
+    def utility(self, s, p):
+        return -1.0 if s.turn == p else 1.0
+
+
+NIM = Nim()
+
+
+# ---- modes
+
+
+@native
+def squared(game, x):
+    return x * x
+
+
+@native
+def calls_another(game, x):
+    return squared(game, x)
+
+
+def is_machine_code(game, function=squared):
+    """Whether 64 bits are all there are."""
+    return function(game, 10**10) != 10**20
+
+
+def test_a_native_function_runs_as_machine_code():
+    assert is_machine_code(NIM)
+    assert is_machine_code(NIM, calls_another)
+    assert not is_interpreted(NIM)
+
+
+def test_interpreted_runs_one_call_and_all_it_calls_as_python():
+    assert not is_machine_code(NIM, squared.interpreted)
+    assert not is_machine_code(NIM, calls_another.interpreted)
+    assert is_machine_code(NIM)
+
+
+def test_inside_interpreted_every_call_is_python():
+    with interpreted():
+        assert not is_machine_code(NIM)
+        with compiled():
+            assert is_machine_code(NIM)
+        assert is_interpreted(NIM)
+    assert is_machine_code(NIM)
+
+
+def test_a_game_may_say_that_compiling_does_not_pay():
+    class Data(Nim):
+        compiled = False
+
+    assert not is_machine_code(Data())
+
+
+def test_the_environment_makes_a_whole_process_interpreted_without_a_compiler(tmp_path):
+    code = """
+        import sys
+        from counterplay import games, search
+        print(search.minimax(games.load("tic_tac_toe"), depth=2).nodes, "numba" in sys.modules)
+    """
+    assert python(tmp_path, code, COUNTERPLAY_INTERPRETED="1").stdout.split() == ["82", "False"]
+
+
+def test_both_modes_find_the_same_value_and_nodes():
+    game = games.load("tic_tac_toe")
+    with compiled():
+        fast = search.minimax(game, depth=4)
+    with interpreted():
+        slow = search.minimax(game, depth=4)
+    assert (fast.value, fast.nodes, fast.line, fast.actions) == (slow.value, slow.nodes, slow.line, slow.actions)
+
+
+def test_what_a_rule_raises_as_it_runs_is_what_the_caller_gets():
+    with compiled(), pytest.raises(ValueError, match="no stones"):
+        stones_below(NIM, NIM.initial(), 9)
+    assert stones_below(NIM, NIM.initial(), 4) == 5
+
+
+@native
+def stones_below(game, s, n):
+    if n >= s.stones:
+        raise ValueError("no stones")
+    return s.stones - n
+
+
+def test_threads_may_compile_at_the_same_time():
+    heaps = range(20, 26)
+    with ThreadPoolExecutor() as pool:
+        found = list(pool.map(lambda heap: first_choices(Nim(heap=heap), Nim(heap=heap).initial()), heaps))
+    assert found == [heap * 10 + 3 for heap in heaps]
+
+
+@native
+def first_choices(game, s):
+    return s.stones * 10 + len(game.actions(s))
+
+
+# ---- what rules may use
+
+
+class Grid(Game):
+    """A game that uses of Python what rules are wont to use."""
+
+    size: int = 3
+    weight: float = 0.5
+    wrap: bool = False
+    steps: tuple = (1, 2, 4)
+
+    class State(NamedTuple):
+        board: Bits
+        score: float
+
+    table = np.arange(12).reshape(3, 4)
+    big = 2**62
+
+    @cached_property
+    def area(self):
+        return self.size * self.size
+
+    @property
+    def corners(self):
+        return Bits(self.area, [0, self.area - 1])
+
+    @property
+    def rows(self):
+        return tuple((r, Bits(self.area, range(r * self.size, (r + 1) * self.size))) for r in range(self.size))
+
+    def initial(self):
+        return self.State(self.corners, 1.5)
+
+    def player(self, s):
+        return 0
+
+    def actions(self, s):
+        for square in ~s.board:
+            if self.allows(square):
+                yield square
+
+    def result(self, s, a):
+        return self.State(s.board.add(a), s.score + self.weight)
+
+    def is_terminal(self, s):
+        return not ~s.board
+
+    def utility(self, s, p):
+        return s.score
+
+    def allows(self, square):
+        return True
+
+    @staticmethod
+    def doubled(x):
+        return 2 * x
+
+    def scaled(self, x, factor=10, offset=0):
+        return x * factor + offset
+
+
+class Even(Grid):
+    """Overrides a helper that inherited rules call."""
+
+    def allows(self, square):
+        return square % 2 == 0
+
+
+@native
+def facts(game, s):
+    listed = 0
+    for a in game.actions(s):
+        listed = listed * 31 + a & 0xFFFFFF
+    in_rows = 0
+    for r, row in game.rows:
+        in_rows += r * len(row & s.board)
+    after = game.result(s, 1)
+    return (
+        (listed, in_rows, game.area, game.size, game.weight, game.wrap, game.steps[1], sum(game.steps), game.big),
+        (game.corners, after, after.score, game.doubled(21), int(game.table[1, 2]), game.knows.evaluate),
+        (game.scaled(2), game.scaled(2, 3), game.scaled(2, offset=1), game.scaled(factor=4, x=1)),
+    )
+
+
+@pytest.mark.parametrize("game", [Grid(), Grid(size=5, weight=2.0, steps=(3, 0, 1)), Even(size=4)], ids=str)
+def test_attributes_properties_and_methods_are_those_of_the_game(game):
+    s = game.initial()
+    assert facts.compiled(game, s) == facts.interpreted(game, s)
+
+
+def test_a_parameter_and_a_subclass_change_the_machine_code():
+    s = Grid(size=4).initial()
+    listed = {game: facts.compiled(game, s)[0][0] for game in (Grid(size=4), Even(size=4))}
+    assert len(set(listed.values())) == 2
+    assert facts.compiled(Grid(size=4), s)[0][3] == 4
+    assert facts.compiled(Grid(size=5), Grid(size=5).initial())[0][3] == 5
+
+
+def tripled(x):
+    return 3 * x
+
+
+def factorial(n):
+    if n < 2:
+        return 1
+    return n * factorial(n - 1)
+
+
+def is_even(n):
+    if n == 0:
+        return True
+    return is_odd(n - 1)
+
+
+def is_odd(n):
+    if n == 0:
+        return False
+    return is_even(n - 1)
+
+
+def adder(k):
+    def add(x):
+        return x + k
+
+    return add
+
+
+add_seven = adder(7)
+
+
+@native
+def with_helpers(game, x):
+    def inner(y):
+        return y - x
+
+    return tripled(x), factorial(x), is_even(x), add_seven(x), inner(100), [tripled(i) for i in range(x)]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_rules_call_plain_functions_recursive_ones_and_closures(mode):
+    assert getattr(with_helpers, mode)(NIM, 5) == (15, 120, False, 12, 95, [0, 3, 6, 9, 12])
+
+
+# ---- games in files
+
+GAME_FILE = """
+from typing import NamedTuple
+from counterplay import Bits, Game, mix64
+{top}
+
+class Pile(Game):
+    heap: int = 9
+
+    class State(NamedTuple):
+        stones: int
+        turn: int
+
+    def initial(self): return self.State(self.heap, 0)
+    def player(self, s): return s.turn
+    def actions(self, s): return range(1, min(3, s.stones) + 1)
+    def result(self, s, a): return self.State(s.stones - a, 1 - s.turn)
+    def is_terminal(self, s): return s.stones == 0
+    def utility(self, s, p): return -1.0 if s.turn == p else 1.0
+    def show(self, s): return "{shown}"
+    def worth(self, s, b):
+{rule}
+"""
+
+
+def write_game(path, rule="return s.stones", top="", shown="a pile", name="Pile"):
+    """A file with a game in it whose rule `worth` is the given lines."""
+    rule = textwrap.indent(textwrap.dedent(rule), " " * 8)
+    path.write_text(GAME_FILE.format(top=textwrap.dedent(top), rule=rule, shown=shown).replace("Pile", name))
+    return str(path)
+
+
+@native
+def worth(game, s):
+    return game.worth(s, Bits(9, (3, 4)))
+
+
+def test_a_file_imports_helpers_as_names_as_modules_and_from_packages(tmp_path):
+    (tmp_path / "native_helper.py").write_text("N = 5\ndef f(x): return x * N\ndef g(x): return f(x) + 1\n")
+    (tmp_path / "native_package").mkdir()
+    (tmp_path / "native_package" / "__init__.py").write_text("")
+    (tmp_path / "native_package" / "inner.py").write_text("M = 7\ndef h(x): return x * M\n")
+    top = "import native_helper, native_package.inner\nfrom native_helper import f"
+    rule = """
+        first = f(s.stones) + native_helper.g(s.stones) * 100 + native_helper.N * 10_000
+        return first + native_package.inner.h(1) * 100_000 + native_package.inner.M * 1_000_000
+    """
+    game = games.load(write_game(tmp_path / "helped.py", rule, top))
+    assert worth.interpreted(game, game.initial()) == worth.compiled(game, game.initial()) == 7_754_645
+
+
+def test_a_class_defined_once_more_has_states_of_its_own(tmp_path):
+    """As when a cell of a notebook is run again."""
+    scope = {"__name__": __name__}
+    path = tmp_path / "again.py"
+    write_game(path)
+    for _ in range(2):
+        exec(path.read_text(), scope)
+        game = scope["Pile"]()
+        end = search.playout.compiled(game, game.initial(), search.new_random(1))
+        assert type(end) is type(game).State
+
+
+# ---- what cannot be compiled
+
+PRICES = "PRICES = {1: 2, 9: 5}"
+
+
+def test_a_game_that_cannot_be_compiled_is_interpreted_and_says_so_once(tmp_path, capsys):
+    game = games.load(write_game(tmp_path / "dear.py", "return PRICES[s.stones]", PRICES))
+    assert worth(game, game.initial()) == 5
+    assert worth(game, game.initial()) == 5
+    assert search.minimax(game, depth=3).nodes > 1
+    assert is_interpreted(game)
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == 2
+    assert said[0] == "counterplay: compiling pile for worth ... not possible"
+    reason = r"counterplay: pile runs interpreted, which is slower: dear\.py:\d+: 'PRICES' is a dict.*"
+    assert re.fullmatch(reason, said[1])
+
+
+def test_inside_compiled_nothing_falls_back(tmp_path, monkeypatch):
+    game = games.load(write_game(tmp_path / "dear.py", "return PRICES[s.stones]", PRICES))
+    worth(game, game.initial())
+    monkeypatch.setenv("COUNTERPLAY_INTERPRETED", "1")
+    with compiled(), pytest.raises(CannotCompile):
+        worth(game, game.initial())
+
+
+def test_one_game_that_cannot_be_compiled_does_not_hinder_the_next(tmp_path, capsys):
+    bad = games.load(write_game(tmp_path / "dear.py", "return PRICES[s.stones]", PRICES))
+    good = games.load(write_game(tmp_path / "cheap.py"))
+    worth(bad, bad.initial())
+    assert worth(good, good.initial()) == 9
+    assert re.search(r"compiling pile for worth \.\.\. \d", capsys.readouterr().err)
+
+
+@pytest.mark.parametrize(
+    ("rule", "reason"),
+    [
+        ("return s.stonez", "State has no 'stonez'"),
+        ("return self.hepa", "Pile has no 'hepa'; did you mean 'heap'?"),
+        ("return b.count()", "Bits has no 'count'"),
+        ("return stones", "name 'stones' is not defined"),
+        ("return b & 1", "Bits(9) & int is not possible"),
+        ("return b | Bits(10)", "Bits(9) | Bits(10) is not possible"),
+        ("return b[0]", "Bits(9)[int] is not possible"),
+        ("return len(Bits(s.stones))", "the width of a Bits must be known beforehand"),
+        ("return any(i in b for i in range(3))", "a generator expression cannot be compiled: write a loop"),
+        ("return [1 if s.stones else b]", "is sometimes int and sometimes Bits(9)"),
+        ("return self.worth(s, b)", "worth calls itself; write it as a loop"),
+        ("return self.State(1)", "a call of State: missing a required argument: 'turn'"),
+        ("return self.player(s, 1)", "a call does not fit (self, s): too many positional arguments"),
+        ("return s._replace(turn=1)", "State._replace cannot be compiled: write State(...) with every field"),
+        ("self.heap = 3", "'heap' cannot be set: a game and its states do not change"),
+        ("s.stones = 3", "'stones' cannot be set: a game and its states do not change"),
+        ("return Pile.State(1, 2)", "'Pile' is a class: reach it through the game, as self.State"),
+        ("return thing.n", "'thing' is a Thing, which compiled rules cannot use"),
+        ("return numbers[0]", "'numbers' is a list of int"),
+        ("return self.names", "Pile.names is a dict, which compiled rules cannot use"),
+        ("import math\nreturn math.pi", "an import inside a rule cannot be compiled"),
+        ("return super().key(s)", "super() cannot be compiled"),
+        ("return mix64('x')", "mix64(str) is not possible"),
+        ("with open('x') as f: return 1", "`with` cannot be compiled"),
+    ],
+)
+def test_a_typical_mistake_is_explained_with_its_place(tmp_path, rule, reason):
+    top = """
+        class Thing: n = 3
+        thing = Thing()
+        numbers = [1, 2]
+    """
+    path = write_game(tmp_path / "mistaken.py", rule, top)
+    text = (tmp_path / "mistaken.py").read_text().replace("heap: int = 9", "heap: int = 9; names = {}")
+    (tmp_path / "mistaken.py").write_text(text)
+    game = games.load(path)
+    with pytest.raises(CannotCompile) as caught:
+        worth.compiled(game, game.initial())
+    match = re.fullmatch(r"mistaken\.py:(\d+): (.*)", str(caught.value))
+    assert match, caught.value
+    assert reason in match[2]
+    assert text.splitlines()[int(match[1]) - 1].strip() in (*rule.splitlines(), "def worth(self, s, b):")
+    assert not re.search("numba|nopython|Traceback|#[0-9a-f]{32}|int64", str(caught.value), re.IGNORECASE)
+
+
+def test_a_mistake_in_a_helper_is_placed_in_the_helper(tmp_path):
+    (tmp_path / "mistaken_helper.py").write_text("def f(b):\n    return b.count()\n")
+    game = games.load(write_game(tmp_path / "caller.py", "return f(b)", "from mistaken_helper import f"))
+    with pytest.raises(CannotCompile, match=r"^mistaken_helper\.py:2: Bits has no 'count'$"):
+        worth.compiled(game, game.initial())
+
+
+def test_a_state_whose_field_changes_its_type_is_explained(tmp_path):
+    path = write_game(tmp_path / "changing.py")
+    text = (tmp_path / "changing.py").read_text().replace("self.State(s.stones - a", "self.State(s.stones / 2")
+    (tmp_path / "changing.py").write_text(text)
+    game = games.load(path)
+    with pytest.raises(CannotCompile, match=r"changing.py:\d+: the fields of State are sometimes \(int x 2\) and"):
+        search.playout.compiled(game, game.initial(), search.new_random(1))
+
+
+# ---- the fingerprint: what machine code depends on
+
+
+def made(text, name="f"):
+    """The function of that name after running the text."""
+    scope = {"__name__": "made"}
+    exec(textwrap.dedent(text), scope)
+    return scope[name]
+
+
+@pytest.mark.parametrize(
+    ("text", "one", "other"),
+    [
+        ("def f(x): return x + N", "1", "2"),
+        ("def f(x): return x + N", "1", "1.0"),
+        ("def f(x): return x + N", "1", "True"),
+        ("def f(x): return x N 1", "+", "-"),
+        ("def f(x, y=N): return x + y", "1", "2"),
+        ("def f(x, *, y=N): return x + y", "1", "2"),
+        ("K = N\ndef f(x): return x + K", "1", "2"),
+        ("K = 1, (2, N)\ndef f(x): return K", "3", "4"),
+        ("K = [1, N]\ndef f(x): return K", "3", "4"),
+        ("K = {1: N}\ndef f(x): return K", "3", "4"),
+        ("K = {1, N}\ndef f(x): return K", "3", "4"),
+        ("K = 1\ndef f(x): return [i + K + N for i in x]", "1", "2"),
+        ("def f(x): return x in {1, N}", "2", "3"),
+        ("def h(x): return x + N\ndef f(x): return h(x)", "1", "2"),
+        ("def h(x, y=N): return x + y\ndef f(x): return h(x)", "1", "2"),
+        ("def m(k):\n def f(x): return x + k\n return f\nf = m(N)", "1", "2"),
+        ("from N import sin\ndef f(x): return sin(x)", "math", "cmath"),
+        ("import numpy\nT = numpy.array([1, N])\ndef f(x): return T", "2", "3"),
+        ("class A:\n def g(self): return N\ng = A.g\ndef f(x): return g(x)", "2", "3"),
+        ("class A(tuple):\n def g(self): return N\ng = A().g\ndef f(x): return g()", "2", "3"),
+    ],
+)
+def test_the_fingerprint_changes_with_code_constants_defaults_closures_and_helpers(text, one, other):
+    before, same, after = (source.fingerprint(made(text.replace("N", value))) for value in (one, one, other))
+    assert before == same
+    assert before != after
+
+
+def test_the_fingerprint_follows_modules_within_packages():
+    function = made("def f(x): return a.b.c(x)")
+    package, module = ModuleType("a"), ModuleType("b")
+    package.b = module
+    function.__globals__["a"] = package
+    marks = set()
+    for n in (1, 2):
+        module.c = made(f"def f(x): return {n}")
+        marks.add(source.fingerprint(function))
+    assert len(marks) == 2
+
+
+def test_the_fingerprint_of_a_game_is_of_its_rules_not_of_how_it_is_shown(tmp_path):
+    def mark(parameters="", **changes):
+        return source.fingerprint(games.load(write_game(tmp_path / "marked.py", **changes) + parameters))
+
+    assert mark() == mark(shown="another text") == mark(":heap=9")
+    assert len({mark(), mark(rule="return 1"), mark(":heap=8")}) == 3
+    uses = "return len(self.show(s))"
+    assert mark(rule=uses) != mark(rule=uses, shown="a text that a rule reads")
+
+
+def test_the_fingerprint_of_a_parameter_given_as_its_default_is_the_same():
+    assert source.fingerprint(Grid(steps=[1, 2, 4])) == source.fingerprint(Grid())
+
+
+def test_what_has_no_lasting_content_has_no_fingerprint():
+    with pytest.raises(source.CannotFingerprint):
+        source.fingerprint(made("thing = object()\ndef f(x): return thing"))
+
+
+def test_the_fingerprint_is_the_same_in_every_process(tmp_path):
+    code = """
+        import enum, math
+        from typing import NamedTuple
+        from counterplay import Bits, games
+        from counterplay.native import source
+
+        class Piece(enum.IntEnum):
+            PAWN = 1
+            KING = 2
+
+        class Move(NamedTuple):
+            start: int
+            end: int = 5
+
+        NAMES = frozenset({"pawn", "king", "queen", "rook"})
+
+        def adder(k, names={"a": 1, "b": 2}):
+            return lambda x: x + k + len(names)
+
+        add = adder(3)
+
+        def f(x):
+            if x in {"one", "two", "three", "four"} or x in NAMES or x == Piece.KING:
+                return Move(1, math.floor(add(x)))
+            return [y for y in Bits(9, (1, 2))]
+
+        print(source.fingerprint(f), source.fingerprint(games.load("tic_tac_toe")))
+    """
+    one, other = (python(tmp_path, code, PYTHONHASHSEED=seed).stdout for seed in ("1", "2"))
+    assert one == other
+    assert len(set(one.split())) == 2
+
+
+# ---- the cache on disk
+
+WORTH = """
+import sys
+from counterplay import games
+from counterplay.native import native
+
+@native
+def worth(game, s):
+    return game.worth(s, 0)
+
+for text in sys.argv[1:]:
+    game = games.load(text)
+    print(worth(game, game.initial()))
+"""
+
+
+def environment(tmp_path, **variables):
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith(("COUNTERPLAY_", "PYTHONHASHSEED"))}
+    return {**inherited, "COUNTERPLAY_CACHE_DIR": str(tmp_path / "cache"), **variables}
+
+
+def python(tmp_path, code, *arguments, **variables):
+    """Run a script in a process of its own."""
+    (tmp_path / "script.py").write_text(textwrap.dedent(code))
+    command = [sys.executable, "script.py", *arguments]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment(tmp_path, **variables), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+MAIN_SCRIPT = """
+import pickle
+from pathlib import Path
+from typing import NamedTuple
+from counterplay import Game, games
+from counterplay.native import native
+
+class Mark(NamedTuple):
+    n: int
+
+class Own(Game):
+    class State(NamedTuple):
+        stones: int
+        mark: Mark
+
+    def initial(self): return self.State(9, Mark(0))
+    def player(self, s): return 0
+    def actions(self, s): return range(1, s.stones + 1)
+    def result(self, s, a): return self.State(s.stones - a, Mark(a))
+    def is_terminal(self, s): return s.stones == 0
+    def utility(self, s, p): return 0.0
+
+@native
+def play(game, s, n):
+    for _ in range(n):
+        for a in game.actions(s):
+            break
+        s = game.result(s, a)
+    return s
+
+kept = Path("kept.pickle")
+if kept.exists():
+    game, s = pickle.loads(kept.read_bytes())  # from the process before, which had run them compiled
+    print(type(game) is Own, type(s) is Own.State, type(s.mark) is Mark, play(game, s, 1))
+
+for game in (Own(), games.load("tic_tac_toe"), games.load("pile.py")):
+    s = play(game, game.initial(), 2)
+    print(game, s, type(s) is type(game).State)
+    if type(game) is Own:
+        print(type(s.mark) is Mark)
+        kept.write_bytes(pickle.dumps((game, s)))
+"""
+
+
+@pytest.fixture(scope="module")
+def two_processes(tmp_path_factory):
+    """The same script run twice, with games of every origin in it."""
+    place = tmp_path_factory.mktemp("two")
+    write_game(place / "pile.py")
+    return python(place, MAIN_SCRIPT), python(place, MAIN_SCRIPT)
+
+
+@pytest.mark.parametrize("game", ["own for play", "tic_tac_toe for play", "pile for play"])
+def test_the_next_process_does_not_compile_again(two_processes, game):
+    first, second = two_processes
+    assert f"compiling {game}" in first.stderr
+    assert f"compiling {game}" not in second.stderr
+
+
+def test_the_next_process_finds_the_same_and_in_the_right_classes(two_processes):
+    first, second = two_processes
+    assert second.stdout.splitlines()[1:] == first.stdout.splitlines()
+    assert "False" not in second.stdout
+
+
+def test_games_and_states_of_a_script_can_be_pickled_and_used_by_the_next_process(two_processes):
+    assert two_processes[1].stdout.splitlines()[0] == "True True True State(stones=6, mark=Mark(n=1))"
+
+
+def test_functions_that_call_each_other_are_right_in_the_next_process_too(tmp_path):
+    """Numba cannot link them from disk. A function that calls itself with other types is such a case as well."""
+    top = """
+        def is_even(n):
+            if n == 0:
+                return True
+            return is_odd(n - 1)
+
+        def is_odd(n):
+            if n == 0:
+                return False
+            return is_even(n - 1)
+
+        def total(n, flag):
+            if n == 0:
+                return 0
+            return n + total(n - 1, 1)
+    """
+    write_game(tmp_path / "mutual.py", "return is_even(s.stones)", top)
+    write_game(tmp_path / "typed.py", "return total(s.stones, False)", top)
+    for _ in range(2):
+        assert python(tmp_path, WORTH, "mutual.py", "typed.py").stdout.split() == ["False", "45"]
+
+
+def test_an_edit_anywhere_takes_effect_in_the_next_process(tmp_path):
+    """Edits of the same length, made within the same second."""
+    game, helper, data = tmp_path / "edited.py", tmp_path / "helper.py", tmp_path / "data.txt"
+    top = """
+        import helper
+        from helper import f
+        from pathlib import Path
+        Game.price = property(lambda self: int(Path("data.txt").read_text()))
+    """
+    rule = "return 1 + f(s.stones) * 10 + helper.N * 1000 + self.price * 10_000"
+    write_game(game, rule, top)
+    helper.write_text("N = 3\ndef f(x): return x - N\n")
+    data.write_text("5")
+
+    def run():
+        return int(python(tmp_path, WORTH, "edited.py").stdout)
+
+    assert run() == 53_061
+    write_game(game, rule.replace("1 +", "2 +"), top)
+    assert run() == 53_062
+    helper.write_text("N = 3\ndef f(x): return x + N\n")
+    assert run() == 53_122
+    helper.write_text("N = 4\ndef f(x): return x + N\n")
+    assert run() == 54_132
+    data.write_text("6")
+    assert run() == 64_132
+
+
+def test_a_damaged_file_is_replaced(tmp_path):
+    files = [write_game(tmp_path / f"{name}.py", name=name) for name in ("Short", "Noise", "Wrong")]
+    assert python(tmp_path, WORTH, *files).stdout.split() == ["9"] * 3
+
+    short, noise, wrong = (next((tmp_path / "cache").glob(f"{name}-*")) for name in ("short", "noise", "wrong"))
+    short.write_bytes(short.read_bytes()[:-100])
+    noise.write_bytes(os.urandom(1000))
+    code = bytearray(wrong.read_bytes())
+    code[len(code) // 2] ^= 0xFF
+    wrong.write_bytes(code)
+    again = python(tmp_path, WORTH, *files)
+    assert again.stdout.split() == ["9"] * 3
+    assert again.stderr.count("compiling") == 3
+
+    assert python(tmp_path, WORTH, *files).stderr == ""
+
+
+def test_cold_processes_at_the_same_time_are_both_right(tmp_path):
+    write_game(tmp_path / "pile.py", "return s.stones * 7")
+    (tmp_path / "script.py").write_text(WORTH)
+    command = [sys.executable, "script.py", "pile.py"]
+    both = [
+        subprocess.Popen(command, cwd=tmp_path, env=environment(tmp_path), stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    assert [process.communicate()[0].strip() for process in both] == ["63", "63"]
+
+
+def test_helpers_of_one_name_in_two_files_stay_apart_when_both_come_from_disk(tmp_path):
+    """Numba issue 10486: symbols of code that two processes compiled can collide in a third."""
+    for file, factor in (("one.py", 2), ("two.py", 5)):
+        top = f"def helper(x):\n    if x < 100:\n        return x * {factor}\n    return helper(x - 1)"
+        write_game(tmp_path / file, "return helper(s.stones)", top)
+        python(tmp_path, WORTH, file)
+    both = python(tmp_path, WORTH, "one.py", "two.py")
+    assert both.stderr == ""
+    assert both.stdout.split() == ["18", "45"]
+
+
+def test_the_folder_is_private(tmp_path):
+    assert cache.folder() == tmp_path / "cache"
+    assert stat.S_IMODE((tmp_path / "cache").stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize("mode", [0o770, 0o707, 0o777])
+def test_a_folder_that_others_may_write_to_is_not_used(tmp_path, mode):
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache").chmod(mode)
+    game = games.load(write_game(tmp_path / "open.py", f"return {mode}"))
+    assert worth.compiled(game, game.initial()) == mode
+    assert list((tmp_path / "cache").iterdir()) == []
+
+
+def test_a_full_folder_loses_what_was_not_used_for_longest(monkeypatch):
+    monkeypatch.setattr(cache, "_LIMIT_BYTES", 2500)
+    for age, name in enumerate(["c.bin", "b.bin", "a.bin"]):
+        cache._write(cache.folder() / name, bytes(1000))
+        os.utime(cache.folder() / name, (age, age))
+    cache._write(cache.folder() / "a.bin", bytes(1000))
+    assert sorted(path.name for path in cache.folder().iterdir()) == ["a.bin", "b.bin"]
+
+
+def test_compiling_is_announced_unless_quiet(tmp_path, monkeypatch, capsys):
+    game = games.load(write_game(tmp_path / "loud.py", "return 1"))
+    worth(game, game.initial())
+    assert re.fullmatch(r"counterplay: compiling pile for worth \.\.\. \d+\.\d s\n", capsys.readouterr().err)
+    monkeypatch.setenv("COUNTERPLAY_QUIET", "1")
+    game = games.load(write_game(tmp_path / "loud.py", "return 2"))
+    worth(game, game.initial())
+    assert capsys.readouterr().err == ""
