@@ -354,7 +354,7 @@ def _literal(what: str, text: str, kind: type) -> Any:
     if kind is bool and text.lower() in words:
         return words[text.lower()]
     try:
-        return ast.literal_eval(text)
+        return float(text) if kind is float else ast.literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         raise UnreadableText(f"{what} must be of type {kind.__name__}; '{text}' cannot be read as one") from None
 
@@ -371,6 +371,7 @@ def _field_text(value: Any) -> str:
         return "(" + ",".join(map(_field_text, value)) + ("," if len(value) == 1 else "") + ")"
     if isinstance(value, str):
         return value
+    value = value.item() if hasattr(value, "item") else value  # a number of NumPy's
     return repr(value).replace(" ", "")
 
 

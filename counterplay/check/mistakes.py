@@ -7,20 +7,36 @@ import difflib
 import inspect
 import linecache
 import re
+import sysconfig
 import traceback
 from pathlib import Path
 
 import counterplay
-from counterplay import faults
 from counterplay.game import Game, RulesError, UserError
 
 __all__ = ["line_of", "loading_problem", "place", "reason"]
 
+_PATHS = sysconfig.get_paths()
+_NOT_THEIRS = [
+    Path(folder).resolve()
+    for folder in (Path(counterplay.__file__).parent, _PATHS["stdlib"], _PATHS["purelib"], _PATHS["platlib"])
+]
+
 
 def place(error: BaseException) -> str | None:
     """`file.py:12`, the deepest place of an exception in the author's own files."""
-    found = faults.place(error)
+    found = _file_and_line(error)
     return f"{Path(found[0]).name}:{found[1]}" if found else None
+
+
+def _file_and_line(error: BaseException) -> tuple[str, int] | None:
+    if isinstance(error, SyntaxError) and error.filename and error.lineno:
+        return error.filename, error.lineno
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        file = Path(frame.filename)
+        if not frame.filename.startswith("<") and not any(file.resolve().is_relative_to(each) for each in _NOT_THEIRS):
+            return frame.filename, frame.lineno or 0
+    return None
 
 
 def line_of(game: Game, rule: str) -> str | None:
@@ -37,7 +53,7 @@ def reason(error: BaseException) -> str:
     message = str(error)
     if "numba" in message.lower():  # the words of a compiler, not of someone who writes rules
         message = ""
-    where = faults.place(error)
+    where = _file_and_line(error)
     if where:
         linecache.checkcache(where[0])
     code = linecache.getline(*where).strip() if where else ""

@@ -99,7 +99,9 @@ def _module_of_file(path: Path) -> ModuleType:
     try:
         source = path.read_bytes()
     except OSError as error:
-        raise UnreadableText(f"cannot read {path}: {error.strerror}") from None
+        close = difflib.get_close_matches(path.name, [each.name for each in path.parent.glob("*.py")], n=1)
+        hint = f"; did you mean {path.with_name(close[0])}?" if close else ""
+        raise UnreadableText(f"cannot read {path}: {error.strerror}{hint}") from None
     place = path.resolve()
     name = f"counterplay_file_{place.stem}_{hashlib.blake2b(str(place).encode(), digest_size=6).hexdigest()}"
     spec = importlib.util.spec_from_file_location(name, place)
