@@ -11,8 +11,18 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from counterplay.bits import Bits
-from counterplay.game import CHANCE, AmbiguousText, Game, IllegalAction, Position, RulesError, UnreadableText, UserError
-from counterplay.primitives import mix64, replace, state_key
+from counterplay.game import (
+    CHANCE,
+    AmbiguousText,
+    Game,
+    IllegalAction,
+    Position,
+    RulesError,
+    UnreadableText,
+    UserError,
+    read_board,
+)
+from counterplay.primitives import count, mix64, nth, replace, state_key
 
 if TYPE_CHECKING:
     from counterplay import games, native, search
@@ -29,9 +39,12 @@ __all__ = [
     "RulesError",
     "UnreadableText",
     "UserError",
+    "count",
     "games",
     "mix64",
     "native",
+    "nth",
+    "read_board",
     "replace",
     "search",
     "state_key",

@@ -63,5 +63,7 @@ _CENTRED = 'text-anchor="middle" dominant-baseline="central"'
 def _svg(width: float, height: float, parts: list[str]) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
-        f'font-family="sans-serif" font-size="14">' + "".join(parts) + "</svg>"
+        f'font-family="sans-serif" font-size="14"><rect width="100%" height="100%" fill="white"/>'
+        + "".join(parts)
+        + "</svg>"
     )

@@ -3,6 +3,8 @@
 `python tests/golden.py` writes them anew into tests/golden; test_games.py compares.
 """
 
+import json
+import sys
 from pathlib import Path
 
 from counterplay import CHANCE, games
@@ -68,3 +70,7 @@ if __name__ == "__main__":
         old.unlink()
     for each in games.names():
         path(each).write_text(playthrough(each), encoding="utf-8", newline="\n")
+    sys.path.insert(0, str(FOLDER.parents[1]))
+    from tests import test_signature
+
+    test_signature.FILE.write_text(json.dumps(test_signature.signature(), indent=1) + "\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""A game that is a random tree, or a random graph in which ways meet: one compilation, as many trees as there are seeds."""
+"""A game that is a random tree, or a random graph in which ways meet: compiled once, a tree for every seed."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ from counterplay import Game, mix64
 
 
 class RandomTree(Game):
-    """Up to `width` actions, up to `height` plies; who moves, how many actions, where it ends and what it pays: by hash.
+    """Up to `width` actions and `height` plies; who moves, how many actions, where it ends, what it pays: by hash.
 
     With `meet` different orders of the same actions lead to the same state.
     """

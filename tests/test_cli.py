@@ -119,7 +119,9 @@ def test_search_begins_where_it_is_told(answer):
 
 
 def test_search_shows_the_board_and_the_moves(counterplay):
-    status, out, _ = counterplay("search", "connect_four", "--position", "443322", "--depth", 2)
+    status, out, _ = counterplay(
+        "search", "connect_four", "--position", "443322", "--depth", 2, "--algorithm", "minimax"
+    )
     assert status == 0
     assert ". o o o . . ." in out
     assert "player 1 is to move" in out
@@ -273,7 +275,8 @@ def test_a_mistake_in_the_rules_is_one_line(counterplay, nim_file):
         (["search", "connect_four:rows=many"], "must be of type int"),
         (["search", "connect_four", "--position", "what"], "is not a board of 6 rows and 7 columns"),
         (["search", "connect_four", "--moves", "4 9"], "'9' is not a legal move here; legal: 1, 2, 3, 4, 5, 6, 7"),
-        (["search", "pig:players=3"], "minimax is for two opponents"),
+        (["search", "pig:players=3", "--algorithm", "minimax"], "minimax is for two opponents"),
+        (["search", "nim", "--algorithm", "minimax", "--threads", "2"], "minimax has no setting 'threads'"),
         (["search", "nim", "--algorithm", "magic"], "there is no algorithm 'magic'"),
         (["search", "nim", "--depth", "0"], "plies ahead"),
         (["perft", "nim", "--depth", "-1"], "a depth is 0 or more"),

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import textwrap
 from concurrent.futures import ThreadPoolExecutor
+from enum import IntEnum
 from functools import cached_property
 from types import ModuleType
 from typing import NamedTuple
@@ -150,6 +151,11 @@ def first_choices(game, s):
 # ---- what rules may use
 
 
+class Piece(IntEnum):
+    PAWN = 1
+    KING = 2
+
+
 class Grid(Game):
     """A game that uses of Python what rules are wont to use."""
 
@@ -164,6 +170,7 @@ class Grid(Game):
 
     table = np.arange(12).reshape(3, 4)
     big = 2**62
+    king = Piece.KING
 
     @cached_property
     def area(self):
@@ -226,7 +233,15 @@ def facts(game, s):
     after = game.result(s, 1)
     return (
         (listed, in_rows, game.area, game.size, game.weight, game.wrap, game.steps[1], sum(game.steps), game.big),
-        (game.corners, after, after.score, game.doubled(21), int(game.table[1, 2]), game.knows.evaluate),
+        (
+            game.corners,
+            after,
+            after.score,
+            game.doubled(21),
+            int(game.table[1, 2]),
+            game.knows.evaluate,
+            game.king == Piece.KING,
+        ),
         (game.scaled(2), game.scaled(2, 3), game.scaled(2, offset=1), game.scaled(factor=4, x=1)),
     )
 
@@ -398,6 +413,7 @@ def test_one_game_that_cannot_be_compiled_does_not_hinder_the_next(tmp_path, cap
         ("return b & 1", "Bits(9) & int is not possible"),
         ("return b | Bits(10)", "Bits(9) | Bits(10) is not possible"),
         ("return b[0]", "Bits(9)[int] is not possible"),
+        ("return b.add(0.5)", "Bits(9).add(float) is not possible"),
         ("return len(Bits(s.stones))", "the width of a Bits must be known beforehand"),
         ("return any(i in b for i in range(3))", "a generator expression cannot be compiled: write a loop"),
         ("return [1 if s.stones else b]", "is sometimes int and sometimes Bits(9)"),
@@ -411,6 +427,8 @@ def test_one_game_that_cannot_be_compiled_does_not_hinder_the_next(tmp_path, cap
         ("return thing.n", "'thing' is a Thing, which compiled rules cannot use"),
         ("return numbers[0]", "'numbers' is a list of int"),
         ("return self.names", "Pile.names is a dict, which compiled rules cannot use"),
+        ("return self.heaps[0]", "Pile.heaps is a list, which could change while compiled rules could not"),
+        ("return self.huge", "1180591620717411303424 does not fit 64 bits"),
         ("import math\nreturn math.pi", "an import inside a rule cannot be compiled"),
         ("return super().key(s)", "super() cannot be compiled"),
         ("return mix64('x')", "mix64(str) is not possible"),
@@ -424,7 +442,11 @@ def test_a_typical_mistake_is_explained_with_its_place(tmp_path, rule, reason):
         numbers = [1, 2]
     """
     path = write_game(tmp_path / "mistaken.py", rule, top)
-    text = (tmp_path / "mistaken.py").read_text().replace("heap: int = 9", "heap: int = 9; names = {}")
+    text = (
+        (tmp_path / "mistaken.py")
+        .read_text()
+        .replace("heap: int = 9", "heap: int = 9; names, heaps, huge = {}, [1], 2**70")
+    )
     (tmp_path / "mistaken.py").write_text(text)
     game = games.load(path)
     with pytest.raises(CannotCompile) as caught:

@@ -81,15 +81,15 @@ def list_games(
         output.print_json(found)
         return
     for each in found:
-        traits = [f"{each['players']} players"]
+        traits = ["1 player" if each["players"] == 1 else f"{each['players']} players"]
         traits += ["chance"] if each["chance"] else []
         traits += ["zero-sum"] if each["zero_sum"] else ["general-sum"]
         traits += [] if each["perfect_information"] else ["hidden information"]
         traits += ["simultaneous moves"] if each["simultaneous"] else []
         parameters = ", ".join(f"{k}={v}" for k, v in each["parameters"].items())
-        output.say(f"[bold]{each['name']:14}[/bold] {', '.join(traits)}")
+        output.say(f"{each['name']:14} {', '.join(traits)}")
         output.say(f"{'':14} {each['about']}")
-        output.say(output.plain(f"{'':14} {parameters}\n"))
+        output.say(f"{'':14} {parameters}\n")
 
 
 def _declared(game: Game) -> dict[str, Any]:
@@ -165,6 +165,7 @@ def perft(
 
     g, s = _at(game, position, moves)
     with _mode(interpreted), output.progress(f"perft {depth}") as show_progress:
+        search.perft(g, s, 0)  # compiles, outside the clock
         began = time.perf_counter()
         nodes = search.perft(g, s, depth, show_progress)
         seconds = time.perf_counter() - began
@@ -177,12 +178,12 @@ def perft(
         return
     table = output.table("#depth", "#nodes")
     for plies, n in enumerate(nodes):
-        table.add_row(str(plies), f"{n:,}")
+        output.add_row(table, str(plies), f"{n:,}")
     output.say(table)
     if split:
         table = output.table("move", "#nodes")
         for name, n in by_name.items():
-            table.add_row(name, f"{n:,}")
+            output.add_row(table, name, f"{n:,}")
         output.say()
         output.say(table)
     if finished:
@@ -190,40 +191,81 @@ def perft(
     output.say(f"\n{sum(nodes):,} nodes in {seconds:.3f} s")
 
 
+Algorithm = Annotated[
+    str | None,
+    typer.Option(
+        help="minimax, alphabeta, expectiminimax, expectimax, maxn or paranoid. Default: what suits the game."
+    ),
+]
+Seconds = Annotated[float | None, typer.Option(help="Stop after so many seconds.")]
+Nodes = Annotated[int | None, typer.Option(help="Stop after so many nodes.")]
+Threads = Annotated[int | None, typer.Option(help="Search in so many threads (alphabeta).")]
+TableSize = Annotated[float | None, typer.Option("--table", metavar="MB", help="Memory for the table (alphabeta).")]
+
+
 @app.command()
 def search(
     game: GameText,
-    algorithm: Annotated[str, typer.Option(help="minimax.")] = "minimax",
-    depth: Annotated[int, typer.Option(help="Plies to look ahead.")] = 6,
+    algorithm: Algorithm = None,
+    depth: Annotated[int | None, typer.Option(help="Plies to look ahead. Default: 6, if there is no limit.")] = None,
+    rounds: Annotated[int | None, typer.Option(help="Rounds to look ahead: moves of the last player.")] = None,
+    nodes: Nodes = None,
+    seconds: Seconds = None,
+    threads: Threads = None,
+    multi: Annotated[int | None, typer.Option(help="Exact values for so many best moves (alphabeta).")] = None,
+    table: TableSize = None,
+    without: Annotated[
+        str | None,
+        typer.Option(metavar="NAMES", help="Refinements to leave out: killers,history,... or all (alphabeta)."),
+    ] = None,
     position: PositionText = None,
     moves: MovesText = "",
     as_json: Json = False,
     interpreted: Interpreted = False,
 ) -> None:
-    """Find the best move and what the position is worth, so many plies ahead."""
-    if algorithm != "minimax":
-        raise UserError(f"there is no algorithm '{algorithm}'; there is: minimax")
-    _search(_at(game, position, moves), depth, as_json, interpreted)
+    """Find the best move and what the position is worth. Ctrl-C gives the best so far."""
+    if depth is rounds is nodes is seconds is None:
+        depth = 6
+    settings = {
+        "depth": depth,
+        "rounds": rounds,
+        "nodes": nodes,
+        "seconds": seconds,
+        "threads": threads,
+        "multi": multi,
+        "table_mb": table,
+        "without": without.split(",") if without else None,
+    }
+    _search(_at(game, position, moves), algorithm, settings, as_json, interpreted)
 
 
 @app.command()
 def solve(
     game: GameText,
+    algorithm: Algorithm = None,
+    seconds: Seconds = None,
+    nodes: Nodes = None,
+    threads: Threads = None,
+    table: TableSize = None,
     position: PositionText = None,
     moves: MovesText = "",
     as_json: Json = False,
     interpreted: Interpreted = False,
 ) -> None:
-    """Find the exact value by following every line to its end. Ctrl-C gives what is known by then."""
-    _search(_at(game, position, moves), None, as_json, interpreted)
+    """Find the exact value, however long it takes. Ctrl-C gives what is known by then."""
+    settings = {"seconds": seconds, "nodes": nodes, "threads": threads, "table_mb": table}
+    _search(_at(game, position, moves), algorithm, settings, as_json, interpreted)
 
 
-def _search(here: Position, depth: int | None, as_json: bool, interpreted: bool) -> None:
-    from counterplay import search
+def _search(here: Position, algorithm: str | None, settings: dict[str, Any], as_json: bool, interpreted: bool) -> None:
     from counterplay.cli import output
+    from counterplay.search import algorithms
 
-    with _mode(interpreted), output.progress("minimax") as show_progress:
-        result = search.minimax(here.game, here.state, depth, progress=show_progress)
+    game, s = here
+    given = {name: value for name, value in settings.items() if value is not None}
+    name = algorithm or algorithms.best_for(game)
+    with _mode(interpreted), output.progress(name) as progress:
+        result = algorithms.search(game, s, name, **given, progress=progress)
     if as_json:
         output.print_json(result.as_dict())
         return
@@ -231,13 +273,14 @@ def _search(here: Position, depth: int | None, as_json: bool, interpreted: bool)
     output.say(f"\n{output.turn(here)}\n")
     if result.actions:
         table = output.table("move", "#value", "")
+        bound = "at most" if game.player(s) == 0 else "at least"
         for each in result.actions:
-            best = "best" if each.action == result.action else ""
-            name = here.game.action_name(here.state, each.action)
-            table.add_row(name, f"{each.value:g}" if each.exact else "not reached", best)
+            value = ", ".join(f"{v:g}" for v in each.values) if game.players > 2 else f"{each.value:g}"
+            mark = "best" if each.action == result.action else "" if each.exact else bound
+            output.add_row(table, game.action_name(s, each.action), value, mark)
         output.say(table)
         output.say()
-    output.say(str(result) + (", interrupted" if result.stopped == "interrupted" else ""))
+    output.say(f"{result.algorithm}: {result}, ended by: {result.stopped}")
 
 
 # ---- playing, checking, measuring
@@ -284,6 +327,8 @@ def check(
     from counterplay.cli import output
 
     report = examine_text(game, playouts, seed)
+    if "game is found" in {problem.property for problem in report.problems}:
+        raise UserError(report.problems[0].message)
     if as_json:
         output.print_json(report.as_dict())
     else:
@@ -312,5 +357,5 @@ def bench(
     for row in rows:
         rates = (row["compiled"], row["interpreted"])
         ratio = f"{rates[0] / rates[1]:,.0f}x" if None not in rates else ""
-        table.add_row(f"{row['what']}/s", *("-" if rate is None else f"{rate:,.0f}" for rate in rates), ratio)
+        output.add_row(table, f"{row['what']}/s", *("-" if rate is None else f"{rate:,.0f}" for rate in rates), ratio)
     output.say(table)

@@ -25,18 +25,21 @@ def measure(here: Position, seconds: float) -> list[dict[str, Any]]:
 
 
 def _rate(work: Any, here: Position, seconds: float, mode: Callable[[], Any]) -> float | None:
-    """Amount of work a second: a first, small amount outside the clock, then larger ones until the time is used."""
+    """Amount of work a second: with a size that takes a while, unless the game is too small, until the time is used."""
     try:
         with mode():
-            work(here, 1)
-            size = 1
-            while True:
+            size, amount, spent = 1, work(here, 1), 0.0  # compiles, outside the clock
+            while spent < seconds / 10:
                 began = time.perf_counter()
-                amount = work(here, size)
+                larger = work(here, size + 1)
                 spent = time.perf_counter() - began
-                if spent >= seconds / 4 or amount is None:
-                    return None if amount is None else float(amount / max(spent, 1e-9))
-                size += 1
+                if larger <= amount:
+                    break
+                size, amount = size + 1, larger
+            began, done = time.perf_counter(), 0
+            while (spent := time.perf_counter() - began) < seconds:
+                done += work(here, size)
+            return float(done / spent)
     except (native.CannotCompile, search.Unsuited):
         return None
 

@@ -5,17 +5,21 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
+from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
 from counterplay.game import CHANCE, Position
 
-__all__ = ["board", "is_interactive", "plain", "print_json", "progress", "say", "table", "turn"]
+if TYPE_CHECKING:
+    from counterplay.search import Result
+
+__all__ = ["add_row", "board", "is_interactive", "print_json", "progress", "say", "table", "turn"]
 
 _COLOURS = {"x": "bold red", "o": "bold yellow"}
 
@@ -28,12 +32,8 @@ def print_json(data: Any) -> None:
 
 
 def say(what: str | Text | Table = "") -> None:
-    _out.print(what, markup=isinstance(what, str))
-
-
-def plain(text: str) -> Text:
-    """A text in which square brackets are just brackets."""
-    return Text(text)
+    """Print; a text is printed as it is, whatever brackets and colons are in it."""
+    _out.print(Text(what) if isinstance(what, str) else what)
 
 
 def table(*columns: str) -> Table:
@@ -42,6 +42,11 @@ def table(*columns: str) -> Table:
     for column in columns:
         made.add_column(column.removeprefix("#"), justify="right" if column.startswith("#") else "left")
     return made
+
+
+def add_row(to: Table, *cells: str) -> None:
+    """A row of texts as they are."""
+    to.add_row(*map(Text, cells))
 
 
 def board(position: Position) -> Text:
@@ -63,21 +68,33 @@ def turn(position: Position) -> str:
     return "chance is to move" if p == CHANCE else f"player {p + 1} is to move"
 
 
+class Progress:
+    """A line on the terminal that follows a search: nodes and speed, and what the last depth found."""
+
+    def __init__(self, what: str, status: Status) -> None:
+        self._what, self._status = what, status
+        self._began = time.perf_counter()
+        self._found = ""
+
+    def __call__(self, tally: Any) -> None:
+        rate = tally.nodes / (time.perf_counter() - self._began)
+        stopping = "stopping" if tally.stop else "ctrl-C ends it"
+        speed = f"{int(tally.nodes):,} nodes, {rate / 1e6:.1f} M nodes/s"
+        self._status.update(Text(f"{self._what}: {self._found}{speed}; {stopping}"))
+
+    def found(self, result: Result) -> None:
+        line = " ".join(result.line_names[:8])
+        self._found = f"depth {result.depth}, value {result.value:g}, line {line}; "
+
+
 @contextmanager
-def progress(what: str) -> Iterator[Callable[[Any], None] | None]:
-    """A line on the terminal with the nodes so far, while something long runs; nothing if nobody looks."""
+def progress(what: str) -> Iterator[Progress | None]:
+    """Show progress on the terminal while something long runs; nothing if nobody looks."""
     if not _err.is_terminal:
         yield None
         return
-    began = time.perf_counter()
     with _err.status(what) as status:
-
-        def show(tally: Any) -> None:
-            rate = tally.nodes / (time.perf_counter() - began)
-            stopping = ", stopping" if tally.stop else "; ctrl-C ends it"
-            status.update(f"{what}: {int(tally.nodes):,} nodes, {rate / 1e6:.1f} M nodes/s{stopping}")
-
-        yield show
+        yield Progress(what, status)
 
 
 def is_interactive() -> bool:

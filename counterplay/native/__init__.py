@@ -27,7 +27,7 @@ from counterplay.game import Game
 __all__ = ["CannotCompile", "NativeFunction", "compiled", "interpreted", "is_interpreted", "native"]
 
 _mode: ContextVar[str | None] = ContextVar("mode", default=None)
-_cannot: dict[tuple[type[Game], tuple[Any, ...]], str] = {}
+_cannot: dict[tuple[Any, ...], set[Any]] = {}  # by game: the functions that must be interpreted
 
 
 class CannotCompile(Exception):
@@ -43,15 +43,16 @@ class NativeFunction:
         functools.update_wrapper(self, function)
 
     def __call__(self, game: Game, *args: Any) -> Any:
-        if is_interpreted(game):
+        if is_interpreted(game) or (_cannot and self in _cannot.get(_identity(game), ())):
             return self.interpreted(game, *args)
         try:
             return self.compiled(game, *args)
         except CannotCompile as why:
             if _mode.get() == "compiled":
                 raise
-            _cannot[_identity(game)] = str(why)
-            print(f"counterplay: {game} runs interpreted, which is slower: {why}", file=sys.stderr)
+            if _identity(game) not in _cannot:
+                print(f"counterplay: {game} runs interpreted, which is slower: {why}", file=sys.stderr)
+            _cannot.setdefault(_identity(game), set()).add(self)
             return self.interpreted(game, *args)
 
     def interpreted(self, game: Game, *args: Any) -> Any:
@@ -84,7 +85,7 @@ def is_interpreted(game: Game) -> bool:
         return mode == "interpreted"
     if os.environ.get("COUNTERPLAY_INTERPRETED", "") not in ("", "0"):
         return True
-    return not game.compiled or _identity(game) in _cannot
+    return not game.compiled
 
 
 def _identity(game: Game) -> tuple[type[Game], tuple[Any, ...]]:

@@ -308,7 +308,7 @@ def nth_square(typing, bits, k):
     return types.intp(bits, k), codegen
 
 
-def _on_board(bits, square: int):
+def _on_board(bits, square):
     if square < 0 or square >= bits.width:
         raise ValueError("a square is outside its Bits")
 

@@ -21,6 +21,7 @@ _MEANINGS = (
     (r"(\w+ has no '\w+'(?:; did you mean '\w+'\?)?|a Bits is sometimes None here.*)", r"\1"),
     (r"Untyped global name 'super'", r"super() cannot be compiled: give the parent's method a name of its own"),
     (r"Untyped global name '(\w+)': Int value is too large", r"'\1' does not fit 64 bits"),
+    (r"Int value is too large: (\d+)", r"\1 does not fit 64 bits"),
     (r"Untyped global name '([\w.]+)'.*?<class 'type'>", r"'\1' is a class: reach it through the game, as self.State"),
     (r"Untyped global name '([\w.]+)'.*?<class '([\w.]+)'>", r"'\1' is a \2, which compiled rules cannot use"),
     (
@@ -116,6 +117,8 @@ def _operation(match: re.Match[str]) -> str:
     first, *rest = _split(arguments)
     if name == "getitem" and len(rest) == 1:
         return f"{first}[{rest[0]}]"
+    if name.startswith("_") and first.startswith("Bits("):
+        return f"{first}.{name[1:]}({', '.join(rest)})"
     if hasattr(operator, inplace + name) and name in _SYMBOLS and len(rest) == 1:
         return f"{first} {_SYMBOLS[name]}{'=' * bool(inplace)} {rest[0]}"
     return f"{inplace}{name}({arguments})"

@@ -156,12 +156,14 @@ class _GameAttributes(AttributeTemplate):
             raise TypingError(f"{type(typ.game).__name__} has no '{attr}'{hint}")
         value = getattr(typ.game, attr)
         typ.constants[attr] = _mark(value)
-        if isinstance(value, int) and not isinstance(value, bool):
+        if type(value) is int:
             return types.literal(value)
+        what = f"{type(typ.game).__name__}.{attr} is a {type(value).__name__}"
+        if isinstance(value, list | set):
+            raise TypingError(f"{what}, which could change while compiled rules could not: make it a tuple")
         try:
             return self.context.resolve_value_type(value)
         except ValueError:
-            what = f"{type(typ.game).__name__}.{attr} is a {type(value).__name__}"
             raise TypingError(f"{what}, which compiled rules cannot use") from None
 
 
@@ -170,7 +172,7 @@ def _lower_attribute(context: Any, builder: Any, typ: GameType, value: Any, attr
     member = getattr(typ.game, attr)
     if callable(member):
         return value
-    if isinstance(member, int) and not isinstance(member, bool):
+    if type(member) is int:
         return context.get_constant(types.intp, member)
     return context.get_constant_generic(builder, context.typing_context.resolve_value_type(member), member)
 

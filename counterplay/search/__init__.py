@@ -1,20 +1,35 @@
 """Searches: one file an algorithm. Each returns a `Result`."""
 
+from counterplay.search.algorithms import ALGORITHMS, best_for
+from counterplay.search.alphabeta import REFINEMENTS, Searcher, alphabeta
+from counterplay.search.expectimax import expectimax
+from counterplay.search.expectiminimax import expectiminimax
 from counterplay.search.limits import Limits
+from counterplay.search.maxn import maxn
 from counterplay.search.minimax import minimax
+from counterplay.search.paranoid import paranoid
 from counterplay.search.perft import count_games, perft, perft_split
 from counterplay.search.playout import mean_utility, new_random, playout, random_action
 from counterplay.search.result import ActionValue, Result, Unsuited
 
 __all__ = [
+    "ALGORITHMS",
+    "REFINEMENTS",
     "ActionValue",
     "Limits",
     "Result",
+    "Searcher",
     "Unsuited",
+    "alphabeta",
+    "best_for",
     "count_games",
+    "expectimax",
+    "expectiminimax",
+    "maxn",
     "mean_utility",
     "minimax",
     "new_random",
+    "paranoid",
     "perft",
     "perft_split",
     "playout",

@@ -262,6 +262,10 @@ class _Root:
         self.sign = 1.0 if self.p == 0 else -1.0
         self.listed = [] if self.over else [int(a) for a in game.actions(s)]
         self.order = list(self.listed)
+        if w.use_priority:
+            self.order.sort(key=lambda a: -game.priority(s, a))
+        elif w.use_successors:
+            self.order.sort(key=lambda a: -game.evaluate(game.result(s, a), self.p))
         self.expected: float | None = None
         low, high = game.utility_range
         self.low, self.high = ((low, high) if self.p == 0 else (-high, -low)) if w.use_bounds else (-inf, inf)

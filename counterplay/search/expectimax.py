@@ -56,11 +56,11 @@ def values(game, s, me, depth, tally):  # type: ignore[no-untyped-def]
         return v
     total = 0.0
     for a in game.actions(s):
-        w = weight(game, s, a)
+        w = weight(game, s, p, a)
         if w > 0.0:
             total += w
             v = plus(v, w, values(game, game.result(s, a), me, depth, tally))
-    return mean(game, s, v, total)
+    return mean(v, total, p)
 
 
 def utilities(game: Any, s: Any) -> Any:
@@ -77,29 +77,31 @@ def estimates(game: Any, s: Any) -> Any:
     return v
 
 
-def weight(game: Any, s: Any, a: int) -> float:
-    """How likely `a` is at `s`, where chance or an opponent moves."""
-    w = game.probability(s, a) if game.chance and game.player(s) == CHANCE else game.opponents_policy(s, a)
+def weight(game: Any, s: Any, p: int, a: int) -> float:
+    """How likely `p`, who is chance or an opponent, is to choose `a` at `s`."""
+    if game.chance and p == CHANCE:
+        return float(game.probability(s, a))
+    w = float(game.opponents_policy(s, a))
     if not 0.0 <= w < inf:
         raise UserError("a policy must give every action a weight of 0 or more")
-    return float(w)
+    return w
 
 
 def plus(v: Any, w: float, u: Any) -> Any:
     """v + w u."""
-    for p in range(len(v)):
-        v = replace(v, p, v[p] + w * u[p])
+    for i in range(len(v)):
+        v = replace(v, i, v[i] + w * u[i])
     return v
 
 
-def mean(game: Any, s: Any, v: Any, total: float) -> Any:
-    """The weighted sum `v` as a mean; probabilities are weights that add up to 1 already."""
-    if game.chance and game.player(s) == CHANCE:
+def mean(v: Any, total: float, p: int) -> Any:
+    """The weighted sum `v` as a mean. Chance's weights are probabilities, with sum 1 already."""
+    if p == CHANCE:
         return v
     if total == 0.0:
-        raise UserError("a policy must give one action at least a weight above 0")
-    for p in range(len(v)):
-        v = replace(v, p, v[p] / total)
+        raise UserError("a policy must give at least one action a weight above 0")
+    for i in range(len(v)):
+        v = replace(v, i, v[i] / total)
     return v
 
 
@@ -168,7 +170,8 @@ def _decide(game: Any, s: Any, me: int, depth: int, tally: Any) -> Iteration:
         found[a] = u
     unknown = (game.utility_range[1],) * game.players
     actions = tuple(_action_value(int(a), found.get(int(a)), unknown) for a in game.actions(s))
-    if game.player(s) == me:
+    p = game.player(s)
+    if p == me:
         best = max(found, key=lambda a: found[a][me], default=actions[0].action)
         line = [] if tally.stop else _line(game, game.result(s, best), me, depth, found[best], tally)
         return Iteration(found.get(best, estimates(game, s)), actions, (best, *line))
@@ -176,8 +179,9 @@ def _decide(game: Any, s: Any, me: int, depth: int, tally: Any) -> Iteration:
         return Iteration(estimates(game, s), actions, ())
     v, total = game.zero_for_each, 0.0
     for a, u in found.items():
-        v, total = plus(v, weight(game, s, a), u), total + weight(game, s, a)
-    return Iteration(mean(game, s, v, total), actions, ())
+        w = weight(game, s, p, a)
+        v, total = plus(v, w, u), total + w
+    return Iteration(mean(v, total, p), actions, ())
 
 
 def _action_value(a: int, v: tuple[float, ...] | None, unknown: tuple[float, ...]) -> ActionValue:

@@ -30,7 +30,9 @@ _NO_LIMIT = (1 << 62) - 1
 _TALLY = np.dtype([(name, np.int64) for name in ("nodes", "most_nodes", "cutoffs", "unused", "stop")])
 
 Progress = Callable[[Any], None]
-"""Called about ten times a second with the tally while a search runs."""
+"""Called about ten times a second with the tally while a search runs.
+
+If it has a method `found`, that is called with the result of each depth, as soon as there is one."""
 
 
 def new_tally(depth: int = 0, most_nodes: int = _NO_LIMIT) -> Any:
@@ -121,6 +123,7 @@ def deepen(
     tally = new_tally(most_nodes=limits.nodes or _NO_LIMIT) if tally is None else tally
     if begin is None:
         begin = 1 if limits.is_anytime else limits.steps
+    tell = getattr(progress, "found", None)
     began = time.perf_counter()
 
     def work() -> Result | None:
@@ -147,6 +150,8 @@ def deepen(
                 stopped="stopped" if tally.stop else "solved" if exact else "depth",
                 settings={**limits.given(), **(settings or {})},
             )
+            if tell is not None:
+                tell(best)
             if exact or tally.stop:
                 return best
         return best
