@@ -55,18 +55,18 @@ def trees(players, total=None, chance=True):
     ).filter(lambda text: text.endswith("]"))
 
 
-class SevenCoins(Tree):
-    """A tree whose leaves divide seven coins."""
+class TenCoins(Tree):
+    """A tree whose leaves divide ten coins."""
 
     zero_sum = True
-    utility_sum = 7.0
+    utility_sum = 10.0
 
 
 any_game = st.one_of(
     *(trees(n).map(Tree) for n in (2, 3, 4)),
     *(trees(n, 0).map(Tree) for n in (2, 3, 4)),
     *(trees(n, 0, chance=False).map(Tree) for n in (3, 4)),
-    trees(3, 7, chance=False).map(SevenCoins),
+    trees(3, 10).map(TenCoins),
 )
 
 
@@ -108,11 +108,6 @@ def test_what_the_others_get_depends_on_the_order_of_equal_actions():
 
 def test_shallow_pruning_by_hand():
     """Ten coins among three: p1 has 5. Where p2 gets 5, at most 5 are left for p1, who will not go there."""
-
-    class TenCoins(Tree):
-        zero_sum = True
-        utility_sum = 10.0
-
     pruned = maxn(TenCoins("p1[(5,2,3),p2[(1,5,4),(0,9,1)]]"))
     assert (pruned.values, pruned.nodes) == ((5.0, 2.0, 3.0), 4)
     assert [each.exact for each in pruned.actions] == [True, False]
@@ -127,7 +122,7 @@ def test_deep_pruning_would_be_wrong():
     does decides where p2 goes, and so whether p1 gets its 6."""
     tens = "p1[(5,2,3),p2[(6,2,2),p3[(2,3,5),{}]]]"
     for last, values in (("(0,4,6)", (5.0, 2.0, 3.0)), ("(3,1,6)", (6.0, 2.0, 2.0))):
-        game = type("TenCoins", (Tree,), {"zero_sum": True, "utility_sum": 10.0})(tens.format(last))
+        game = TenCoins(tens.format(last))
         assert maxn(game).values == maxn(game, prune=False).values == values
 
 
@@ -145,6 +140,18 @@ def test_chance_has_the_mean_vector():
     result = maxn(Tree("chance[0.25*(8,0,4),0.75*p2[(0,4,0),(9,1,9)]]"))
     assert (result.values, result.action, result.line) == ((2.0, 3.0, 1.0), None, ())
     assert [each.values for each in result.actions] == [(8.0, 0.0, 4.0), (0.0, 4.0, 0.0)]
+
+
+def test_below_chance_nobody_has_anything_elsewhere():
+    """p1 has 2 and p2 gets 9 of 10, but p1 may come here all the same, for the 8 of the other outcome."""
+    game = TenCoins("p1[(2,4,4),chance[p2[(0,9,1),(0.5,9.5,0)],(8,1,1)]]")
+    assert maxn(game).values == maxn(game, prune=False).values == (4.25, 5.25, 0.5)
+
+
+def test_rounded_means_do_not_make_pruning_differ():
+    """The mean of five times 3, the most there is, comes out a little larger: where chance is, nothing is the most."""
+    plain, _ = must_be_right(Tree("p1[(3,0),chance[(3,2),(3,2),(3,2),(3,2),(3,2)]]"))
+    assert plain.value > 3.0
 
 
 # ---- random trees

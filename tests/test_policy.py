@@ -75,8 +75,8 @@ def test_a_bad_policy_is_found_out():
     assert (x.value, x.gains, x.is_exposed) == (8.0, False, True)  # it wins only as long as o is no better
     assert (o.value, o.best_response, o.gains) == (-8.0, 8.0, True)
     text = str(report).splitlines()
-    assert text[0] == "player 1: value 8, no gain by deviating, others can push it to -8"
-    assert text[1] == "player 2: value -8, gains 16 by deviating, others cannot push it lower"
+    assert text[0] == "player 0: value 8, no gain by deviating, others can push it to -8"
+    assert text[1] == "player 1: value -8, gains 16 by deviating, others cannot push it lower"
     assert worst_case(game, (bad, good[1]), 0) == -8.0
     assert best_response(game, (bad, good[1]), 1) == 8.0
 

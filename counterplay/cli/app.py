@@ -165,7 +165,7 @@ def perft(
 
     g, s = _at(game, position, moves)
     with _mode(interpreted), output.progress(f"perft {depth}") as show_progress:
-        search.perft(g, s, 0)  # compiles, outside the clock
+        search.perft(g, s, min(depth, 0))  # compiles, outside the clock
         began = time.perf_counter()
         nodes = search.perft(g, s, depth, show_progress)
         seconds = time.perf_counter() - began
@@ -294,7 +294,7 @@ def play(
         typer.Option(metavar="N", help="The player you are, 0 for none. Default: 1 at a terminal, else 0."),
     ] = None,
     depth: Annotated[int | None, typer.Option(help="Plies the computer looks ahead. Default: by its budget.")] = None,
-    seed: Annotated[int, typer.Option(help="For the dice, and for choices between equals.")] = 0,
+    seed: Annotated[int, typer.Option(help="For the dice.")] = 0,
     position: PositionText = None,
     moves: MovesText = "",
     as_json: Json = False,

@@ -1,15 +1,34 @@
-"""How fast a game runs on this machine: minimax, perft and random playouts, compiled and interpreted."""
+"""What searching costs: how fast a game runs on this machine, and how many nodes good ordering and knowledge save.
+
+Times differ from machine to machine and from run to run; numbers of nodes never do.
+"""
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from counterplay import native, search
-from counterplay.game import Position
+import numpy as np
+from rich.table import Table
 
-__all__ = ["measure"]
+from counterplay import native, search
+from counterplay.cli import output
+from counterplay.cli.chart import line_chart
+from counterplay.game import Game, Position, UserError
+from counterplay.games.uniform_tree import UniformTree
+from counterplay.search import table
+from counterplay.search.run import Progress
+from counterplay.search.workspace import new_workspace
+
+__all__ = ["knowledge", "knowledge_table", "measure", "ordering", "ordering_chart", "ordering_table"]
+
+_MOST_LEAVES = 10**9
+_CHEAP = 5_000_000  # nodes that minimax may look at beside the others
+
+
+# ---- speed
 
 
 def measure(here: Position, seconds: float) -> list[dict[str, Any]]:
@@ -56,3 +75,118 @@ def _playouts(here: Position, size: int) -> int:
     n = int(4**size)
     search.mean_utility(here.game, here.state, n, search.new_random(size))
     return n
+
+
+# ---- ordering
+
+
+def ordering(
+    width: int = 3, heights: Iterable[int] = range(4, 15), seeds: int = 8, progress: Progress | None = None
+) -> dict[str, Any]:
+    """How the nodes grow with the height of a uniform tree, by the order in which alpha-beta finds the moves.
+
+    A tree of height m is the part of the tallest one that begins m plies before its end: with its own moves, costs and
+    utilities, but the same compiled rules. Where chance has a hand, the mean of `seeds` such trees.
+
+    The exponent x says that the nodes grow like width^(x m). It is the slope of the straight line that fits log(nodes)
+    against m log(width) best (least squares). Theory: 1 for every leaf; 1/2 for the best order (Knuth & Moore 1975);
+    about 3/4 for random order (Russell & Norvig, section 5.2.4), if leaves have nothing to do with one another. Here a
+    mistake costs all lines that go through it, as in most games, and shows sooner.
+    """
+    heights = sorted(set(heights))
+    if len(heights) < 2 or heights[0] < 1 or seeds < 1:
+        raise UserError("to see growth takes two different heights of 1 or more, and a seed")
+    if width < 2 or width ** heights[-1] > _MOST_LEAVES:
+        raise UserError(f"width is 2 or more, and width ** height at most {_MOST_LEAVES:,}: minimax looks at all of it")
+    best, worst, shuffled = (UniformTree(width=width, height=heights[-1], order=o) for o in ("best", "worst", "random"))
+    plain = {"without": ["all"]}
+
+    def row(
+        name: str, theory: float | None, run: Any, game: UniformTree, trees: int, **settings: Any
+    ) -> dict[str, Any]:
+        nodes = []
+        for m in heights:
+            starts = [game.State(heights[-1] - m, 0, path) for path in range(trees)]
+            each = [_finished(run(game, s, progress=progress, **settings)).nodes for s in starts]
+            nodes.append(sum(each) / trees if trees > 1 else each[0])
+        return {"name": name, "nodes": nodes, "exponent": _exponent(width, heights, nodes), "theory": theory}
+
+    return {
+        "width": width,
+        "heights": heights,
+        "seeds": seeds,
+        "series": [
+            row("minimax", 1.0, search.minimax, shuffled, 1),
+            row("worst order", 1.0, search.alphabeta, worst, 1, **plain),
+            row("random order", 0.75, search.alphabeta, shuffled, seeds, **plain),
+            row("random, refined", None, search.alphabeta, shuffled, seeds, table_mb=4),
+            row("best order", 0.5, search.alphabeta, best, 1, **plain),
+        ],
+    }
+
+
+def ordering_table(found: dict[str, Any]) -> Table:
+    """The nodes for each height, the exponents and the theory's."""
+    series = found["series"]
+    made = output.table("height", *(f"#{each['name']}" for each in series))
+    for i, m in enumerate(found["heights"]):
+        output.add_row(made, str(m), *(f"{each['nodes'][i]:,.0f}" for each in series))
+    output.add_row(made, "exponent", *(f"{each['exponent']:.3f}" for each in series))
+    output.add_row(made, "theory", *("" if each["theory"] is None else f"{each['theory']:g}" for each in series))
+    return made
+
+
+def ordering_chart(found: dict[str, Any]) -> str:
+    """The same as an SVG."""
+    width, heights = found["width"], found["heights"]
+    series = {
+        f"{each['name']}, x = {each['exponent']:.2f}": list(zip(heights, each["nodes"], strict=True))
+        for each in found["series"]
+    }
+    title = f"Nodes to solve a tree with {width} moves in every state"
+    return line_chart(series, title, f"height m of the tree, in plies; nodes grow like {width}^(x m)", "nodes")
+
+
+def _exponent(width: int, heights: list[int], nodes: list[float]) -> float:
+    slope, _ = np.polyfit(np.array(heights) * math.log(width), np.log(nodes), 1)
+    return round(float(slope), 4)
+
+
+def _finished(result: search.Result) -> search.Result:
+    """The result of a search that was not cut short by ctrl-C, which ends the whole measurement."""
+    if result.stopped == "interrupted":
+        raise KeyboardInterrupt
+    return result
+
+
+# ---- knowledge
+
+
+def knowledge(game: Game, s: Any, depth: int, progress: Progress | None = None) -> list[dict[str, Any]]:
+    """What each refinement of alpha-beta saves at `s`: with all, without each that is of use here, without any.
+
+    Minimax is the last row, if it is cheap. `ratio` is the number of nodes for each node with all refinements. The
+    values agree, but for refinements that look at a different tree: quiescence, reductions and null_move.
+    """
+    w = new_workspace(game, table.Table(0.001), frozenset())
+    useful = [name for name in search.REFINEMENTS if w[f"use_{name}"]]
+    searches = {"all refinements": [], **{f"without {name}": [name] for name in useful}, "textbook": ["all"]}
+    results = {
+        name: _finished(search.alphabeta(game, s, depth, without=without, progress=progress))
+        for name, without in searches.items()
+    }
+    if _finished(search.minimax(game, s, depth, nodes=_CHEAP, progress=progress)).stopped != "nodes":
+        results["minimax"] = _finished(search.minimax(game, s, depth, progress=progress))
+    least = results["all refinements"].nodes
+    return [
+        {"search": name, "nodes": result.nodes, "ratio": round(result.nodes / least, 3), "value": result.value}
+        for name, result in results.items()
+    ]
+
+
+def knowledge_table(rows: list[dict[str, Any]]) -> Table:
+    """A line for each search."""
+    made = output.table("search", "#nodes", "#ratio", "#value")
+    for row in rows:
+        output.add_row(made, row["search"], f"{row['nodes']:,}", f"{row['ratio']:.2f}", f"{row['value']:g}")
+    return made

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from counterplay import search
 from counterplay.cli import output
 from counterplay.game import CHANCE, Game, Position, UserError
-from counterplay.search.playout import below
 
 __all__ = ["play_game"]
 
@@ -20,6 +20,7 @@ _HELP = "a move by its name, or: moves, undo, help, quit"
 def play_game(here: Position, you: int | None, depth: int | None, seed: int, quiet: bool) -> dict[str, Any]:
     """Play to the end (or until the person quits) and return the record. `you` is the person's seat, if any."""
     game, random = here.game, search.new_random(seed)
+    think = _opponent(game, depth)
     history = [here.state]
     played: list[str] = []
 
@@ -43,7 +44,7 @@ def play_game(here: Position, you: int | None, depth: int | None, seed: int, qui
         elif p == CHANCE:
             a = search.random_action(game, s, random)
         else:
-            a = _best(game, s, depth, random)
+            a = think(s)
         name = game.action_name(s, a)
         who = "chance" if p == CHANCE else "you" if p == you else f"player {p + 1}"
         if not quiet:
@@ -95,24 +96,11 @@ def _take_back(game: Game, history: list[Any], played: list[str], you: int | Non
         del history[before[-1] + 1 :], played[before[-1] :]
 
 
-def _best(game: Game, s: Any, depth: int | None, random: Any) -> int:
-    """The computer's move: one of the best by minimax, or by evaluation a ply ahead if minimax is not for the game."""
-    p = game.player(s)
-    try:
-        result = _search(game, s, depth)
-    except search.Unsuited:
-        values = {a: game.evaluate(game.result(s, a), p) for a in game.actions(s)}
-    else:
-        values = {each.action: each.value if p == 0 else -each.value for each in result.actions}
-    best = [a for a, v in values.items() if v == max(values.values())]
-    return best[below(random, len(best))]
-
-
-def _search(game: Game, s: Any, depth: int | None) -> search.Result:
-    """Minimax to the given depth, or a ply deeper each time until the next would cost more than the budget."""
-    if depth is not None:
-        return search.minimax(game, s, depth)
-    result = search.minimax(game, s, 1)
-    while not result.exact and result.nodes * len(result.actions) <= _BUDGET:
-        result = search.minimax(game, s, result.depth + 1)
-    return result
+def _opponent(game: Game, depth: int | None) -> Callable[[Any], int]:
+    """The computer's way to choose a move: the search that suits the game, to the given depth or within its budget."""
+    limits = search.Limits(depth=depth) if depth else search.Limits(nodes=_BUDGET)
+    if search.best_for(game) == "alphabeta":
+        searcher = search.Searcher(game, table_mb=16)  # remembers from move to move
+        return lambda s: searcher.search(s, limits).action or 0
+    look = search.ALGORITHMS[search.best_for(game)]
+    return lambda s: look(game, s, depth=limits.depth, nodes=limits.nodes).action or 0

@@ -11,7 +11,7 @@ BEST, WORST = 0, 1
 
 
 class UniformTree(Game):
-    """Every state has `width` moves, every line `height` plies. Each move costs its maker something; who paid less wins.
+    """Every state has `width` moves, every line `height` plies; moves cost their maker, and whoever pays less wins.
 
     The costs of a state's moves are all different, and the best costs nothing: best play is 0 to 0. `order` says how
     the moves are listed: `best` first, `worst` first or at `random`. No two lines lead to the same state.

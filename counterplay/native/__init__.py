@@ -43,7 +43,7 @@ class NativeFunction:
         functools.update_wrapper(self, function)
 
     def __call__(self, game: Game, *args: Any) -> Any:
-        if is_interpreted(game) or (_cannot and self in _cannot.get(_identity(game), ())):
+        if is_interpreted(game) or (_mode.get() is None and _cannot and self in _cannot.get(_identity(game), ())):
             return self.interpreted(game, *args)
         try:
             return self.compiled(game, *args)

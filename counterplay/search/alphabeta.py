@@ -24,7 +24,7 @@ import numpy as np
 
 from counterplay.game import Game, UserError
 from counterplay.native import native
-from counterplay.search.limits import Limits, deeper
+from counterplay.search.limits import Limits, as_depth, deeper
 from counterplay.search.result import ActionValue, Result, Unsuited
 from counterplay.search.run import Iteration, Progress, deepen
 from counterplay.search.suited import for_each_player, must_be_opponents
@@ -342,8 +342,6 @@ class _Root:
 
     def help(self, number: int, limits: Limits) -> None:
         """Fill the shared table with what the first thread will need: the same search, a ply ahead or with it."""
-        from counterplay.search.limits import as_depth
-
         for steps in range(1 + number % 2, limits.steps + 1):
             if self.w.stop:
                 return

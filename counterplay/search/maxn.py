@@ -21,7 +21,7 @@ from counterplay.search.result import ActionValue, Result
 from counterplay.search.run import Iteration, Progress, deepen, new_tally
 from counterplay.search.suited import must_be_open
 
-__all__ = ["Look", "Vector", "estimates", "expect", "follow", "maxn", "plus", "utilities"]
+__all__ = ["Look", "Most", "Vector", "estimates", "expect", "follow", "maxn", "most_of", "plus", "utilities"]
 
 Vector = tuple[float, ...]
 NOBODY = CHANCE
@@ -169,9 +169,10 @@ def _decide(game: Game, s: Any, depth: int, most: Most, tally: Any) -> Iteration
         v = look(t, left, p, has)
         if tally.stop:
             break
-        pruned = _bounds(game, t, v, p, has, most) if left > 0 else None
+        better = v[p] > has
+        pruned = None if better or left == 0 else _bounds(game, t, v, p, has, most)
         found[a] = ActionValue(a, v[0], True, v) if pruned is None else ActionValue(a, pruned[0], False, pruned)
-        if best is None or v[p] > has:
+        if better:
             best = found[a]
     unknown = repeat(float(game.utility_range[1]), game.players)
     actions = tuple(found.get(int(a)) or ActionValue(int(a), unknown[0], False, unknown) for a in game.actions(s))
@@ -185,7 +186,7 @@ def _bounds(game: Game, s: Any, v: Vector, p: int, has: float, most: Most) -> Ve
     """The most that each gets at `s` if its search ended early, with `v`, because `p` `has` no less elsewhere."""
     q = NOBODY if game.is_terminal(s) else game.player(s)
     high, bounds = float(game.utility_range[1]), None
-    if q == p and v[p] <= has and most.two < inf:
+    if q == p and most.two < inf:
         bounds = replace(repeat(high, game.players), p, has)
     elif q not in (NOBODY, p) and v[q] >= most.two - has:
         bounds = replace(repeat(min(high, most.two - v[q]), game.players), q, high)

@@ -100,7 +100,7 @@ def paranoid(
         player = 0 if game.is_terminal(s) else max(0, game.player(s))  # at a throw of the dice, the first
     if not 0 <= player < game.players:
         raise UserError(f"{game} has players 0 to {game.players - 1}, not {player}")
-    view = View(int(player), prune)
+    view = View(int(player), bool(prune))
     value(game, s, -inf, inf, 0, view, new_tally())  # compiles, outside the clock
     limits = Limits(depth, rounds, nodes, seconds)
 

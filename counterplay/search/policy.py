@@ -140,7 +140,7 @@ class Deviations:
 
     def __str__(self) -> str:
         return "\n".join(
-            f"player {each.player + 1}: value {each.value:g}, "
+            f"player {each.player}: value {each.value:g}, "
             + (f"gains {each.best_response - each.value:g} by deviating" if each.gains else "no gain by deviating")
             + (f", others can push it to {each.worst_case:g}" if each.is_exposed else ", others cannot push it lower")
             for each in self.players
