@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import time
+from math import inf
 
 import peers
 from measure import Pair, Work
 
 from counterplay import games, search
+from counterplay.search.alphabeta import value as alphabeta_value
 from counterplay.search.minimax import value
 from counterplay.search.perft import lines
 from counterplay.search.run import new_tally
+from counterplay.search.workspace import REFINEMENTS, new_workspace
 
 
 def pairs(quick: bool = False) -> list[Pair]:
@@ -25,10 +28,11 @@ def pairs(quick: bool = False) -> list[Pair]:
         playouts("connect_four", *((100, 100) if quick else (400_000, 10_000))),
         minimax_states("tic_tac_toe", depth=9, times=1 if quick else 20),
         minimax_states("connect_four", depth=4 if quick else 7, times=1 if quick else 4),
-        minimax_alpha_beta("tic_tac_toe", depth=9, ours=1 if quick else 50, theirs=1 if quick else 200),
-        minimax_alpha_beta("connect_four", depth=4 if quick else 8, ours=1 if quick else 4, theirs=1 if quick else 60),
-        minimax_python("tic_tac_toe", depth=9, ours=1 if quick else 50, theirs=1 if quick else 10),
-        minimax_python("connect_four", depth=4 if quick else 8, ours=1 if quick else 4, theirs=1 if quick else 20),
+        alphabeta_cpp("tic_tac_toe", depth=9, ours=1 if quick else 500, theirs=1 if quick else 200),
+        alphabeta_cpp("connect_four", depth=4 if quick else 10, ours=1 if quick else 60, theirs=1 if quick else 6),
+        alphabeta_python("tic_tac_toe", depth=9, ours=1 if quick else 500, theirs=1 if quick else 10),
+        alphabeta_python("connect_four", depth=4 if quick else 10, ours=1 if quick else 60, theirs=1 if quick else 1),
+        alphabeta_threads("444", depth=8 if quick else 23),
         minimax_interpreted(depth=2 if quick else 5, ours=1 if quick else 1000),
         playouts_interpreted(*((10, 1) if quick else (400_000, 200))),
     ]
@@ -48,6 +52,34 @@ def our_minimax(name: str, depth: int, times: int = 1, interpreted: bool = False
         for _ in range(times):
             kernel(game, s, depth, tally)
         return int(tally.nodes), time.perf_counter() - began
+
+    return work
+
+
+def our_alphabeta(name: str, depth: int, times: int) -> Work:
+    """The textbook's alpha-beta: every refinement off, the same tree as OpenSpiel's, which is checked."""
+    game = games.load(name)
+
+    def work() -> tuple[float, float]:
+        s, w = game.initial(), new_workspace(game, None, frozenset(REFINEMENTS))
+        began = time.perf_counter()
+        for _ in range(times):
+            alphabeta_value.compiled(game, s, -inf, inf, depth, 0, w)
+        seconds = time.perf_counter() - began
+        peers.must_be_nodes_of_alpha_beta(name, depth, int(w.nodes) // times)
+        return int(w.nodes), seconds
+
+    return work
+
+
+def our_search(name: str, position: str, depth: int, threads: int) -> Work:
+    """A whole search to a fixed depth, all refinements on, with an empty table each time."""
+    game = games.load(name)
+    s = game.from_text(position)
+
+    def work() -> tuple[float, float]:
+        result = search.alphabeta(game, s, depth, threads=threads, table_mb=64)
+        return 1, result.seconds
 
     return work
 
@@ -126,23 +158,35 @@ def minimax_states(name: str, depth: int, times: int) -> Pair:
     )
 
 
-def minimax_alpha_beta(name: str, depth: int, ours: int, theirs: int) -> Pair:
+def alphabeta_cpp(name: str, depth: int, ours: int, theirs: int) -> Pair:
     return Pair(
-        f"minimax-{name}-alpha_beta",
+        f"alphabeta-{name}-openspiel",
         "nodes",
-        "OpenSpiel's C++ alpha-beta, another tree",
-        our_minimax(name, depth, ours),
+        "OpenSpiel's C++ alpha-beta",
+        our_alphabeta(name, depth, ours),
         peers.open_spiel_alpha_beta(name, depth, theirs),
     )
 
 
-def minimax_python(name: str, depth: int, ours: int, theirs: int) -> Pair:
+def alphabeta_python(name: str, depth: int, ours: int, theirs: int) -> Pair:
     return Pair(
-        f"minimax-{name}-python",
+        f"alphabeta-{name}-python",
         "nodes",
-        "OpenSpiel's Python alpha-beta, another tree",
-        our_minimax(name, depth, ours),
+        "OpenSpiel's Python alpha-beta",
+        our_alphabeta(name, depth, ours),
         peers.open_spiel_python(name, depth, theirs),
+        target=40 if name == "connect_four" else None,
+    )
+
+
+def alphabeta_threads(position: str, depth: int) -> Pair:
+    return Pair(
+        "alphabeta-connect_four-threads",
+        "searches",
+        "the same with one thread, not two",
+        our_search("connect_four", position, depth, threads=2),
+        our_search("connect_four", position, depth, threads=1),
+        target=1 / 0.65,
     )
 
 

@@ -389,6 +389,17 @@ def test_a_game_that_cannot_be_compiled_is_interpreted_and_says_so_once(tmp_path
     assert more == ["counterplay: compiling pile for twice_worth ... not possible"]
 
 
+def test_a_game_with_a_list_as_a_parameter_falls_back_as_well():
+    class Listed(Nim):
+        layout: list = [1, 2]
+
+        def worth(self, s, b):
+            return self.layout[0]
+
+    assert worth(Listed(layout=[7]), Nim().initial()) == 7
+    assert worth(Listed(layout=[8]), Nim().initial()) == 8
+
+
 def test_inside_compiled_nothing_falls_back(tmp_path, monkeypatch):
     game = games.load(write_game(tmp_path / "dear.py", "return PRICES[s.stones]", PRICES))
     worth(game, game.initial())

@@ -88,8 +88,8 @@ def is_interpreted(game: Game) -> bool:
     return not game.compiled
 
 
-def _identity(game: Game) -> tuple[type[Game], tuple[Any, ...]]:
-    return type(game), tuple(game.settings.values())
+def _identity(game: Game) -> tuple[type[Game], str]:
+    return type(game), str(game)  # as text, because a parameter may be a list
 
 
 @contextmanager
