@@ -31,7 +31,7 @@ def pairs(quick: bool = False) -> list[Pair]:
         alphabeta_cpp("tic_tac_toe", depth=9, ours=1 if quick else 500, theirs=1 if quick else 200),
         alphabeta_cpp("connect_four", depth=4 if quick else 10, ours=1 if quick else 60, theirs=1 if quick else 6),
         alphabeta_python("tic_tac_toe", depth=9, ours=1 if quick else 500, theirs=1 if quick else 10),
-        alphabeta_python("connect_four", depth=4 if quick else 10, ours=1 if quick else 60, theirs=1 if quick else 1),
+        alphabeta_python("connect_four", depth=4 if quick else 10, ours=1 if quick else 60, theirs=1),
         alphabeta_threads("444", depth=8 if quick else 23),
         minimax_interpreted(depth=2 if quick else 5, ours=1 if quick else 1000),
         playouts_interpreted(*((10, 1) if quick else (400_000, 200))),

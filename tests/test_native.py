@@ -391,7 +391,7 @@ def test_a_game_that_cannot_be_compiled_is_interpreted_and_says_so_once(tmp_path
 
 def test_a_game_with_a_list_as_a_parameter_falls_back_as_well():
     class Listed(Nim):
-        layout: list = [1, 2]
+        layout: list = [1, 2]  # noqa: RUF012  (the default of a parameter)
 
         def worth(self, s, b):
             return self.layout[0]

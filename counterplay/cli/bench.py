@@ -89,9 +89,9 @@ def ordering(
     utilities, but the same compiled rules. Where chance has a hand, the mean of `seeds` such trees.
 
     The exponent x says that the nodes grow like width^(x m). It is the slope of the straight line that fits log(nodes)
-    against m log(width) best (least squares). Theory: 1 for every leaf; 1/2 for the best order (Knuth & Moore 1975);
-    about 3/4 for random order (Russell & Norvig, section 5.2.4), if leaves have nothing to do with one another. Here a
-    mistake costs all lines that go through it, as in most games, and shows sooner.
+    against m log(width) best (least squares). Theory: 1 for every leaf, 1/2 for the best order (Knuth & Moore 1975),
+    roughly 3/4 for random order (Russell & Norvig, section 5.2.4), with independent leaves nearer to 0.7 (Pearl 1982).
+    Here leaves are akin: a mistake costs all lines that go through it, as in most games, and is refuted sooner.
     """
     heights = sorted(set(heights))
     if len(heights) < 2 or heights[0] < 1 or seeds < 1:

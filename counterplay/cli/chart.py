@@ -36,7 +36,7 @@ def line_chart(series: Mapping[str, Points], title: str, x_label: str, y_label: 
     across = _scale(min(xs), max(xs), _LEFT + 12, _RIGHT - 12)
     height = math.log10 if log_y else float
     up = _scale(height(y_ticks[0]), height(y_ticks[-1]), _BOTTOM, _TOP)
-    width = math.ceil(_RIGHT + 60 + _LETTER * max(map(len, series)))
+    width = math.ceil(max(_RIGHT + 60 + _LETTER * max(map(len, series)), _LEFT + 1.4 * _LETTER * len(title)))
     parts = [
         f'<text x="{_LEFT}" y="26" font-size="16" font-weight="bold">{escape(title)}</text>',
         *(_y_tick(up(height(y)), _power_text(y) if log_y else f"{y:g}") for y in y_ticks),

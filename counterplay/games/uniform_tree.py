@@ -53,7 +53,7 @@ class UniformTree(Game):
         return range(0 if self.is_terminal(s) else self.width)
 
     def path_after(self, s, a):
-        return mix64(s.path * self.width + a)
+        return mix64(s.path * self.width + a + 1)
 
     def cost(self, s, a):
         """In units; at random it is the rank of the move's hash among those of all moves."""
@@ -100,7 +100,7 @@ class UniformTree(Game):
             raise UnreadableText(f"uniform_tree's order is one of {', '.join(ORDERS)}; not '{self.order}'")
         if not (1 <= self.width <= 512 and 1 <= self.height <= 200):
             raise UnreadableText("uniform_tree needs a width of 1 to 512 and a height of 1 to 200")
-        if self.width ** (self.height // 2 + 1) > 2**53:
+        if self.width ** ((self.height + 1) // 2) > 2**53:
             raise UnreadableText(
-                "uniform_tree needs a width ** (height // 2 + 1) of at most 2 ** 53, to add up exactly"
+                "uniform_tree needs width ** ((height + 1) // 2) up to 2 ** 53, so as to add up exactly"
             )

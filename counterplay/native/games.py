@@ -121,7 +121,7 @@ def dispatcher(function: FunctionType, **options: Any) -> Any:
     """The compiled form of a rule, a helper or a search."""
     if function not in _dispatchers:
         copy = source.compilable_copy(function, _mark(function)[:12])
-        options = {"nogil": True, "error_model": "numpy", **options}
+        options = {"nogil": True, **options}
         _dispatchers[function] = njit(**options)(copy)
         source.fill(copy, function, _compilable)
     return _dispatchers[function]
