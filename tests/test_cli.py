@@ -9,7 +9,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from counterplay import games, search
+from counterplay import games, native, search
 from counterplay.cli import main
 
 NIM = '''
@@ -166,6 +166,24 @@ def test_bench_measures(counterplay, answer):
     rows = answer("bench", "pig:players=3,goal=5", "--seconds", 0.01)["rates"]
     assert rows[0]["compiled"] is None  # minimax is not for three
     assert "playouts/s" in counterplay("bench", "nim:heaps=[2,2]", "--seconds", 0.01)[1]
+
+
+def test_bench_measures_ordering_and_knowledge(counterplay, answer, tmp_path, monkeypatch):
+    from counterplay.cli import bench
+
+    monkeypatch.setattr(bench.ordering, "__kwdefaults__", None)
+    monkeypatch.setattr(bench.ordering, "__defaults__", (3, range(2, 5), 2, None))
+    chart = tmp_path / "ordering.svg"
+    with native.interpreted():
+        found = answer("bench", "ordering", "--svg", chart)
+        assert "exponent" in counterplay("bench", "ordering")[1]
+        rows = answer("bench", "knowledge", "tic_tac_toe", "--depth", 3)["searches"]
+        assert "textbook" in counterplay("bench", "knowledge", "tic_tac_toe", "--depth", 3)[1]
+    assert {series["name"] for series in found["series"]} >= {"minimax", "worst order", "best order"}
+    assert ET.parse(chart).getroot().tag.endswith("svg")
+    assert len({row["value"] for row in rows}) == 1  # what each refinement is worth never shows in the value
+    status, _, err = counterplay("bench", "knowledge")
+    assert (status, err.count("\n")) == (2, 1)
 
 
 def test_version(counterplay):

@@ -1,6 +1,5 @@
 """Every game of the package keeps its word, plays the same in both modes, and plays as it did before."""
 
-import golden
 import numpy as np
 import pytest
 
@@ -9,6 +8,7 @@ from counterplay.check import examine
 from counterplay.native import native as make_native
 from counterplay.search import new_random
 from counterplay.search.playout import choose
+from tests import golden
 
 NAMES = games.names()
 VARIATIONS = [

@@ -338,18 +338,30 @@ def check(
 
 @app.command()
 def bench(
-    game: GameText,
-    seconds: Annotated[float, typer.Option(help="How long to measure each, about.")] = 1.0,
+    what: Annotated[str, typer.Argument(metavar="GAME | ordering | knowledge", help="What to measure.")],
+    game: Annotated[str | None, typer.Argument(metavar="[GAME]", help="For knowledge: the game.")] = None,
+    seconds: Annotated[float, typer.Option(help="How long to measure each speed, about.")] = 1.0,
+    depth: Annotated[int, typer.Option(help="For knowledge: plies to look ahead.")] = 8,
+    svg: Annotated[Path | None, typer.Option(metavar="FILE", help="For ordering: draw it into this file.")] = None,
     position: PositionText = None,
     moves: MovesText = "",
     as_json: Json = False,
 ) -> None:
-    """Measure how fast the game runs here, compiled and interpreted."""
-    from counterplay.cli import output
-    from counterplay.cli.bench import measure
+    """Measure: how fast a GAME runs; what the order of moves is worth; what each refinement is worth for a GAME."""
+    if what == "ordering":
+        _bench_ordering(svg, as_json)
+    elif what == "knowledge":
+        if game is None:
+            raise UserError("knowledge of which game? For example: counterplay bench knowledge connect_four")
+        _bench_knowledge(_at(game, position, moves), depth, as_json)
+    else:
+        _bench_speed(_at(what, position, moves), seconds, as_json)
 
-    here = _at(game, position, moves)
-    rows = measure(here, seconds)
+
+def _bench_speed(here: Position, seconds: float, as_json: bool) -> None:
+    from counterplay.cli import bench, output
+
+    rows = bench.measure(here, seconds)
     if as_json:
         output.print_json({"game": str(here.game), "rates": rows})
         return
@@ -357,5 +369,29 @@ def bench(
     for row in rows:
         rates = (row["compiled"], row["interpreted"])
         ratio = f"{rates[0] / rates[1]:,.0f}x" if None not in rates else ""
-        output.add_row(table, f"{row['what']}/s", *("-" if rate is None else f"{rate:,.0f}" for rate in rates), ratio)
+        output.add_row(table, f"{row['what']}/s", *("-" if r is None else f"{r:,.0f}" for r in rates), ratio)
     output.say(table)
+
+
+def _bench_ordering(svg: Path | None, as_json: bool) -> None:
+    from counterplay.cli import bench, output
+
+    with output.progress("ordering") as progress:
+        found = bench.ordering(progress=progress)
+    if svg is not None:
+        svg.write_text(bench.ordering_chart(found), encoding="utf-8")
+    if as_json:
+        output.print_json(found)
+    else:
+        output.say(bench.ordering_table(found))
+
+
+def _bench_knowledge(here: Position, depth: int, as_json: bool) -> None:
+    from counterplay.cli import bench, output
+
+    with output.progress("knowledge") as progress:
+        rows = bench.knowledge(here.game, here.state, depth, progress=progress)
+    if as_json:
+        output.print_json({"game": str(here.game), "depth": depth, "searches": rows})
+    else:
+        output.say(bench.knowledge_table(rows))

@@ -81,7 +81,7 @@ def _playouts(here: Position, size: int) -> int:
 
 
 def ordering(
-    width: int = 3, heights: Iterable[int] = range(4, 15), seeds: int = 8, progress: Progress | None = None
+    width: int = 3, heights: Iterable[int] = range(4, 15), seeds: int = 32, progress: Progress | None = None
 ) -> dict[str, Any]:
     """How the nodes grow with the height of a uniform tree, by the order in which alpha-beta finds the moves.
 

@@ -100,10 +100,9 @@ def _y_tick(y: float, text: str) -> str:
 
 
 def _x_tick(x: float, text: str) -> str:
-    bottom = _BOTTOM
     return (
-        f'<path d="M{x:.1f},{bottom}v5" stroke="{_INK}"/>'
-        f'<text x="{x:.1f}" y="{bottom + 20}" text-anchor="middle">{text}</text>'
+        f'<path d="M{x:.1f},{_BOTTOM}v5" stroke="{_INK}"/>'
+        f'<text x="{x:.1f}" y="{_BOTTOM + 20}" text-anchor="middle">{text}</text>'
     )
 
 

@@ -20,6 +20,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from types import FunctionType
 from typing import Any
 
 from counterplay.game import Game
@@ -115,10 +116,12 @@ def compiled() -> Iterator[None]:
 class Announcement:
     """A line on standard error while something is compiled: what, what for, and how long it took."""
 
-    def __init__(self, function: str, game: Game) -> None:
+    def __init__(self, function: FunctionType, game: Game) -> None:
+        package, _, module = function.__module__.rpartition(".")
+        what = module if package == "counterplay.search" else function.__name__  # a kernel's file says what it is for
         self._began = time.perf_counter()
         self._quiet = os.environ.get("COUNTERPLAY_QUIET", "") not in ("", "0")
-        self._write(f"counterplay: compiling {game} for {function} ...")
+        self._write(f"counterplay: compiling {game} for {what} ...")
 
     def done(self) -> None:
         self._write(f" {time.perf_counter() - self._began:.1f} s\n")

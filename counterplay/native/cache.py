@@ -95,7 +95,7 @@ class DiskCache:
                 pass
             except Exception:  # damaged, or made for classes that are no longer there: compile and replace it
                 path.unlink(missing_ok=True)
-        _compiling.set((self, sig, Announcement(self._function.__name__, sig[0].game)))
+        _compiling.set((self, sig, Announcement(self._function, sig[0].game)))
         return None
 
     def save_overload(self, sig: Any, compiled: Any) -> None:

@@ -10,28 +10,44 @@ from counterplay.search.minimax import minimax
 from counterplay.search.paranoid import paranoid
 from counterplay.search.perft import count_games, perft, perft_split
 from counterplay.search.playout import mean_utility, new_random, playout, random_action
+from counterplay.search.policy import (
+    Deviations,
+    Policy,
+    best_response,
+    minimax_policies,
+    no_gain_by_deviating,
+    value_of,
+    worst_case,
+)
 from counterplay.search.result import ActionValue, Result, Unsuited
 
 __all__ = [
     "ALGORITHMS",
     "REFINEMENTS",
     "ActionValue",
+    "Deviations",
     "Limits",
+    "Policy",
     "Result",
     "Searcher",
     "Unsuited",
     "alphabeta",
     "best_for",
+    "best_response",
     "count_games",
     "expectimax",
     "expectiminimax",
     "maxn",
     "mean_utility",
     "minimax",
+    "minimax_policies",
     "new_random",
+    "no_gain_by_deviating",
     "paranoid",
     "perft",
     "perft_split",
     "playout",
     "random_action",
+    "value_of",
+    "worst_case",
 ]

@@ -23,7 +23,7 @@ from counterplay.primitives import count, nth
 from counterplay.search.limits import Limits, deeper
 from counterplay.search.minimax import value as plain_value
 from counterplay.search.result import ActionValue, Result
-from counterplay.search.run import Iteration, Progress, deepen, new_tally
+from counterplay.search.run import Iteration, Progress, deepen, follow, new_tally
 from counterplay.search.suited import for_each_player, must_be_opponents
 
 __all__ = ["PRUNING", "expectiminimax"]
@@ -231,28 +231,7 @@ def _decide(game: Game, s: Any, depth: int, tally: Any, prune: int) -> Iteration
         v = sum(game.probability(s, a) * each.value for a, each in found.items())
         return Iteration(for_each_player(game, v), actions, ())
     best = (max if p == 0 else min)(found.values(), key=lambda each: each.value)  # the first one, which is exact
-    line = [] if tally.stop else _line(game, game.result(s, best.action), depth, best.value, tally, prune)
+    low, high = best.value - hair(game), best.value + hair(game)
+    t = game.result(s, best.action)
+    line = follow(game, t, depth, tally, lambda t, left: low < _value(game, t, low, high, left, tally, prune) < high)
     return Iteration(best.values, actions, (best.action, *line))
-
-
-def _line(game: Game, s: Any, depth: int, v: float, tally: Any, prune: int) -> list[int]:
-    """Best play from `s`, whose value is `v`: at each step the first action that keeps the value.
-
-    What is looked at again for this is not counted; a stop ends the line early.
-    """
-    line: list[int] = []
-    counted = tally.nodes, tally.cutoffs, tally.unused
-    rounding = hair(game)
-    while depth > 0 and not game.is_terminal(s) and game.player(s) != CHANCE:
-        depth = deeper(game, s, depth)
-        *others, best = (int(a) for a in game.actions(s))
-        for a in others:  # if none of them keeps the value, the last one does
-            if abs(_value(game, game.result(s, a), v - rounding, v + rounding, depth, tally, prune) - v) < rounding:
-                best = a
-                break
-        if tally.stop:
-            break
-        line.append(best)
-        s = game.result(s, best)
-    tally.nodes, tally.cutoffs, tally.unused = counted
-    return line

@@ -18,10 +18,10 @@ from counterplay.native import native
 from counterplay.primitives import repeat, replace
 from counterplay.search.limits import Limits, deeper
 from counterplay.search.result import ActionValue, Result
-from counterplay.search.run import Iteration, Progress, deepen, new_tally
+from counterplay.search.run import Iteration, Progress, deepen, follow, new_tally
 from counterplay.search.suited import must_be_open
 
-__all__ = ["Look", "Most", "Vector", "estimates", "expect", "follow", "maxn", "most_of", "plus", "utilities"]
+__all__ = ["Look", "Most", "Vector", "estimates", "expect", "maxn", "most_of", "plus", "utilities"]
 
 Vector = tuple[float, ...]
 NOBODY = CHANCE
@@ -178,8 +178,10 @@ def _decide(game: Game, s: Any, depth: int, most: Most, tally: Any) -> Iteration
     actions = tuple(found.get(int(a)) or ActionValue(int(a), unknown[0], False, unknown) for a in game.actions(s))
     if best is None:
         return Iteration(estimates(game, s), actions, (actions[0].action,))
-    line = follow(game, game.result(s, best.action), left, best.values, tally, look)
-    return Iteration(best.values, actions, (best.action, *line))
+    wanted = best.values
+    t = game.result(s, best.action)
+    line = follow(game, t, left, tally, lambda t, left: look(t, left, NOBODY, -inf) == wanted)
+    return Iteration(wanted, actions, (best.action, *line))
 
 
 def _bounds(game: Game, s: Any, v: Vector, p: int, has: float, most: Most) -> Vector | None:
@@ -210,27 +212,3 @@ def expect(game: Game, s: Any, depth: int, tally: Any, look: Look) -> Iteration:
         mean = plus(mean, game.probability(s, a), v)
         actions.append(ActionValue(int(a), v[0], not tally.stop, v))
     return Iteration(estimates(game, s) if tally.stop else mean, tuple(actions), ())
-
-
-def follow(game: Game, s: Any, depth: int, wanted: Vector, tally: Any, look: Look) -> list[int]:
-    """Best play from `s`, whose vector is `wanted`: at each step the first action with this vector.
-
-    What is looked at again for this is not counted; a stop ends the line early.
-    """
-    line: list[int] = []
-    counted = tally.nodes, tally.cutoffs, tally.unused, tally.most_nodes
-    tally.most_nodes = new_tally().most_nodes
-    while depth > 0 and not tally.stop and not game.is_terminal(s) and game.player(s) != CHANCE:
-        p, depth, has = game.player(s), deeper(game, s, depth), -inf
-        *others, best = (int(a) for a in game.actions(s))
-        for a in others:  # if none of them has it, the last one does
-            v = look(game.result(s, a), depth, p, has)
-            if v == wanted:
-                best = a
-                break
-            has = max(has, v[p])
-        if not tally.stop:
-            line.append(best)
-            s = game.result(s, best)
-    tally.nodes, tally.cutoffs, tally.unused, tally.most_nodes = counted
-    return line

@@ -13,7 +13,7 @@ from counterplay.game import CHANCE, Game
 from counterplay.native import native
 from counterplay.search.limits import Limits, deeper
 from counterplay.search.result import ActionValue, Result
-from counterplay.search.run import Iteration, Progress, deepen, new_tally
+from counterplay.search.run import Iteration, Progress, deepen, follow, new_tally
 from counterplay.search.suited import for_each_player, must_be_opponents
 
 __all__ = ["minimax"]
@@ -90,32 +90,11 @@ def _decide(game: Game, s: Any, depth: int, tally: Any) -> Iteration:
     if not values:
         return Iteration(for_each_player(game, float(game.evaluate(s, 0))), actions, (actions[0].action,))
     best = (max if p == 0 else min)(values, key=values.__getitem__)
-    line = () if tally.stop else _line(game, game.result(s, best), depth, values[best], tally)
-    return Iteration(for_each_player(game, values[best]), actions, (best, *line))
+    v = values[best]
+    line = follow(game, game.result(s, best), depth, tally, lambda t, left: value(game, t, left, tally) == v)
+    return Iteration(for_each_player(game, v), actions, (best, *line))
 
 
 def _action_value(game: Game, a: int, v: float | None, unknown: float) -> ActionValue:
     known = unknown if v is None else v
     return ActionValue(a, known, v is not None, for_each_player(game, known))
-
-
-def _line(game: Game, s: Any, depth: int, v: float, tally: Any) -> list[int]:
-    """Best play from `s`, whose value is `v`: at each step the first action that keeps the value.
-
-    What is looked at again for this is not counted; a stop ends the line early.
-    """
-    line: list[int] = []
-    counted = tally.nodes, tally.cutoffs, tally.unused
-    while depth > 0 and not game.is_terminal(s) and game.player(s) != CHANCE:
-        depth = deeper(game, s, depth)
-        *others, best = (int(a) for a in game.actions(s))
-        for a in others:  # if none of them keeps the value, the last one does
-            if value(game, game.result(s, a), depth, tally) == v:
-                best = a
-                break
-        if tally.stop:
-            break
-        line.append(best)
-        s = game.result(s, best)
-    tally.nodes, tally.cutoffs, tally.unused = counted
-    return line

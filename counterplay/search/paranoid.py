@@ -14,9 +14,9 @@ from counterplay.game import CHANCE, Game, UserError
 from counterplay.native import native
 from counterplay.primitives import repeat, replace
 from counterplay.search.limits import Limits, deeper
-from counterplay.search.maxn import Vector, estimates, expect, follow, plus, utilities
+from counterplay.search.maxn import Vector, estimates, expect, plus, utilities
 from counterplay.search.result import ActionValue, Result
-from counterplay.search.run import Iteration, Progress, deepen, new_tally
+from counterplay.search.run import Iteration, Progress, deepen, follow, new_tally
 from counterplay.search.suited import must_be_open
 
 __all__ = ["paranoid"]
@@ -144,5 +144,5 @@ def _decide(game: Game, s: Any, depth: int, view: View, tally: Any) -> Iteration
     wanted = best.values
     window = nextafter(wanted[me], -inf), nextafter(wanted[me], inf)  # what is worth the same is inside, and exact
     s = game.result(s, best.action)
-    line = follow(game, s, left, wanted, tally, lambda t, left, *_: look(t, left, *window))
+    line = follow(game, s, left, tally, lambda t, left: look(t, left, *window) == wanted)
     return Iteration(wanted, actions, (best.action, *line))

@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from counterplay.game import Game
-from counterplay.search.limits import DEEPEST, Limits, as_depth
+from counterplay.game import CHANCE, Game
+from counterplay.search.limits import DEEPEST, Limits, as_depth, deeper
 from counterplay.search.result import ActionValue, Result
 
-__all__ = ["Iteration", "Progress", "deepen", "new_tally", "run"]
+__all__ = ["Iteration", "Progress", "deepen", "follow", "new_tally", "run"]
 
 _STACK_BYTES = 512 * 1024 * 1024
 _REPORT_SECONDS = 0.1
@@ -159,6 +159,25 @@ def deepen(
     result: Result = run(work, tally, progress, limits.seconds)
     seconds = time.perf_counter() - began
     return replace(result, nodes=int(tally.nodes), seconds=seconds, stopped=_why(result, limits, tally, seconds))
+
+
+def follow(game: Game, s: Any, depth: int, tally: Any, keeps: Callable[[Any, int], bool]) -> list[int]:
+    """Best play from `s`: at each step the first action after which `keeps(state, depth)` says the value is the same.
+
+    What is looked at again for this is not counted; a stop ends the line early.
+    """
+    line: list[int] = []
+    counted = tally.nodes, tally.cutoffs, tally.unused, tally.most_nodes
+    tally.most_nodes = _NO_LIMIT
+    while depth > 0 and not tally.stop and not game.is_terminal(s) and game.player(s) != CHANCE:
+        depth = deeper(game, s, depth)
+        *others, last = (int(a) for a in game.actions(s))
+        best = next((a for a in others if keeps(game.result(s, a), depth)), last)  # if no other keeps it, the last does
+        if not tally.stop:
+            line.append(best)
+            s = game.result(s, best)
+    tally.nodes, tally.cutoffs, tally.unused, tally.most_nodes = counted
+    return line
 
 
 def _why(result: Result, limits: Limits, tally: Any, seconds: float) -> str:
