@@ -222,7 +222,7 @@ def test_star1_ends_a_throw_that_can_no_longer_matter():
     """Utilities lie in [-10, 10]. After -10 with probability 0.9 the mean is -8 at most, and MAX has 0 already."""
     text = "[0, chance[0.9*-10, 0.1*max[10, 9, 8]]]"
     assert counted(text, "none") == counted(text, "alphabeta") == (0.0, 8)
-    assert counted(text, "star1") == (0.0, 4)
+    assert counted(text, "star1") == counted(text, "star2") == (0.0, 4)
 
 
 def test_star1_narrows_the_window_of_an_outcome():
@@ -237,6 +237,12 @@ def test_star2_looks_at_one_reply_to_each_outcome_first():
     text = "[0, chance[min[-1, 10, 9], min[-1, 10, 8]]]"
     assert counted(text, "star1") == (0.0, 9)  # all of the first outcome, then one reply to the second
     assert counted(text, "star2") == (0.0, 7)
+
+
+@pytest.mark.parametrize("prune", PRUNING)
+def test_where_there_is_nothing_to_cut_every_state_is_counted_once(prune):
+    text = "[chance[chance[1, max[2, 3]], min[4, 3], 5]]"
+    assert counted(text, prune) == (pytest.approx(3.333333333333), 12)
 
 
 @pytest.mark.parametrize(("prune", "nodes"), [("none", 3524), ("alphabeta", 3524), ("star1", 3410), ("star2", 3174)])
@@ -275,6 +281,8 @@ def test_two_ply_tree_has_value_3(prune):
     assert (result.value, result.action, result.line) == (3.0, 0, (0, 0))
     assert result.nodes == (13 if prune == "none" else 11)  # without the leaves 4 and 6
     assert [each.value for each in result.actions] == [3.0, 2.0, 2.0]
+    mirrored = expectiminimax(Tree("min[max[-3,-12,-8],max[-2,-4,-6],max[-14,-5,-2]]"), prune=prune)
+    assert (mirrored.value, mirrored.action, mirrored.nodes) == (-3.0, 0, result.nodes)
 
 
 # ---- compiled and interpreted
