@@ -5,7 +5,8 @@ python    executed in order, one namespace a document; where a line is `print(..
           and is written instead.
 console   lines after `$ ` are run in a shell; the lines below are in the output. Exit status 0, or as in `# exit 2`.
 
-In an output `...` stands for anything, and figures of time for any others. Other blocks are for reading only.
+In an output `...` stands for anything, and figures of time for any others. Other blocks are for reading only. A picture
+that a command draws and docs/ has too is the same.
 
 `REFRESH_DOCS=1 pytest tests/test_docs.py` writes figures that have changed into the documents; look at the diff.
 """
@@ -123,6 +124,11 @@ def test_blocks_run(document, folder, monkeypatch):
         elif block.language == "console":
             for command, shown in commands(block):
                 run_command(command, shown, block)
+    for drawn in folder.glob("*.svg"):
+        kept = ROOT / "docs" / drawn.name
+        if kept.exists() and "REFRESH_DOCS" in os.environ:
+            kept.write_bytes(drawn.read_bytes())
+        assert not kept.exists() or kept.read_bytes() == drawn.read_bytes()
 
 
 def run_python(block, module, folder):

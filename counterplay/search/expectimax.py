@@ -23,9 +23,10 @@ from counterplay.search.result import ActionValue, Result
 from counterplay.search.run import Iteration, Progress, deepen, new_tally
 from counterplay.search.suited import must_be_open
 
-__all__ = ["Policy", "expectimax", "uniform"]
+__all__ = ["Weights", "expectimax", "uniform"]
 
-Policy = Callable[[Any, Any, int], float]
+Weights = Callable[[Any, Any, int], float]
+"""A policy as a function of the game, the state and the action."""
 
 
 def uniform(game: Any, s: Any, a: int) -> float:
@@ -106,7 +107,7 @@ def mean(v: Any, total: float, p: int) -> Any:
 
 
 @lru_cache(maxsize=64)
-def against(game: Game, policy: Policy) -> Game:
+def against(game: Game, policy: Weights) -> Game:
     """The same game with the policy as one more of its methods, so that it is compiled as a rule is."""
 
     def opponents_policy(self: Any, s: Any, a: int) -> float:
@@ -130,7 +131,7 @@ def expectimax(
     rounds: int | None = None,
     nodes: int | None = None,
     seconds: float | None = None,
-    policy: Policy | None = None,
+    policy: Weights | None = None,
     player: int = 0,
     progress: Progress | None = None,
 ) -> Result:
@@ -195,7 +196,8 @@ def _line(game: Any, s: Any, me: int, depth: int, v: tuple[float, ...], tally: A
     What is looked at again for this is not counted; a stop ends the line early.
     """
     line: list[int] = []
-    counted = tally.nodes, tally.cutoffs, tally.unused
+    counted = tally.nodes, tally.cutoffs, tally.unused, tally.most_nodes
+    tally.most_nodes = new_tally().most_nodes
     while depth > 0 and not game.is_terminal(s) and game.player(s) == me:
         depth = deeper(game, s, depth)
         *others, best = (int(a) for a in game.actions(s))
@@ -207,5 +209,5 @@ def _line(game: Any, s: Any, me: int, depth: int, v: tuple[float, ...], tally: A
             break
         line.append(best)
         s = game.result(s, best)
-    tally.nodes, tally.cutoffs, tally.unused = counted
+    tally.nodes, tally.cutoffs, tally.unused, tally.most_nodes = counted
     return line
