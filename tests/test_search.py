@@ -240,6 +240,16 @@ def test_stop_ends_a_search_with_the_actions_finished_by_then():
     assert not result.actions[-1].exact
 
 
+def test_what_is_unfinished_is_never_called_exact():
+    for nodes in range(1, 8):
+        for text, whole in (("[[1],[2]]", 5), ("chance[1,3]", 3)):
+            result = search.minimax(Tree(text), nodes=nodes)
+            assert result.exact == (result.stopped == "solved")
+            if result.exact:
+                assert result.nodes >= whole
+                assert result.value == 2.0
+
+
 def test_ctrl_c_gives_the_best_so_far():
     script = """
         from counterplay import games, search

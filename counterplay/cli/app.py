@@ -200,6 +200,7 @@ Algorithm = Annotated[
 Seconds = Annotated[float | None, typer.Option(help="Stop after so many seconds.")]
 Nodes = Annotated[int | None, typer.Option(help="Stop after so many nodes.")]
 Threads = Annotated[int | None, typer.Option(help="Search in so many threads (alphabeta).")]
+Multi = Annotated[int | None, typer.Option(help="Exact values for so many best moves (alphabeta).")]
 TableSize = Annotated[float | None, typer.Option("--table", metavar="MB", help="Memory for the table (alphabeta).")]
 
 
@@ -212,7 +213,7 @@ def search(
     nodes: Nodes = None,
     seconds: Seconds = None,
     threads: Threads = None,
-    multi: Annotated[int | None, typer.Option(help="Exact values for so many best moves (alphabeta).")] = None,
+    multi: Multi = None,
     table: TableSize = None,
     without: Annotated[
         str | None,
@@ -246,6 +247,7 @@ def solve(
     seconds: Seconds = None,
     nodes: Nodes = None,
     threads: Threads = None,
+    multi: Multi = None,
     table: TableSize = None,
     position: PositionText = None,
     moves: MovesText = "",
@@ -253,7 +255,7 @@ def solve(
     interpreted: Interpreted = False,
 ) -> None:
     """Find the exact value, however long it takes. Ctrl-C gives what is known by then."""
-    settings = {"seconds": seconds, "nodes": nodes, "threads": threads, "table_mb": table}
+    settings = {"seconds": seconds, "nodes": nodes, "threads": threads, "multi": multi, "table_mb": table}
     _search(_at(game, position, moves), algorithm, settings, as_json, interpreted)
 
 

@@ -208,6 +208,10 @@ class Searcher:
         if multi < 1:
             raise UserError(f"multi is the number of best moves wanted, 1 or more, not {multi}")
         game, limits = self.game, limits or Limits()
+        if limits.steps >= PLIES:
+            if limits.depth or limits.rounds:
+                raise UserError(f"alphabeta looks less than {PLIES} plies ahead, not {limits.steps:,}")
+            limits = replace(limits, depth=PLIES - 1)
         s = game.initial() if s is None else s
         first, *others = self._workspaces
         value(game, s, -inf, inf, 0, 0, first)  # compiles, outside the clock
@@ -215,6 +219,8 @@ class Searcher:
             w.nodes = w.stop = 0
             w.most_nodes = limits.nodes or (1 << 62) - 1
             w.history[:] //= 8
+            if limits.rounds is not None:  # there is no such thing as a round less half a move
+                w.use_reductions = w.use_null_move = 0
             if self.table is not None:
                 w.age = self.table.age
         if self.table is not None:
@@ -229,9 +235,8 @@ class Searcher:
         for helper in helpers:
             helper.start()
         try:
-            settings = {"without": sorted(self.without)} if self.without else {}
-            if len(roots) > 1:
-                settings["threads"] = len(roots)  # type: ignore[assignment]
+            table = 0 if self.table is None else self.table.bytes
+            settings = {"without": sorted(self.without), "threads": len(roots), "multi": multi, "table_bytes": table}
             result = deepen(game, s, "alphabeta", limits, look, progress, begin, settings, tally=first)
         finally:
             for w in others:

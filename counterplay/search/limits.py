@@ -51,7 +51,7 @@ class Limits:
 
     def given(self) -> dict[str, Any]:
         """The limits that were set, for the record."""
-        return {name: value for name, value in asdict(self).items() if value is not None and name != "depth"}
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 def as_depth(steps: int, in_rounds: bool) -> int:

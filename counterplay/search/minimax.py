@@ -79,20 +79,22 @@ def _decide(game: Game, s: Any, depth: int, tally: Any) -> Iteration:
     for a in game.actions(s):
         v = value(game, game.result(s, a), depth, tally)
         if tally.stop:
+            tally.cutoffs += 1  # so that an unfinished search is not called exact
             break
         values[int(a)] = float(v)
     p = game.player(s)
     unknown = game.utility_range[1 if p == 0 else 0]
     actions = tuple(_action_value(game, int(a), values.get(int(a)), unknown) for a in game.actions(s))
-    if p == CHANCE:
+    if p == CHANCE and not tally.stop:
         v = sum(game.probability(s, a) * v for a, v in values.items())
         return Iteration(for_each_player(game, v), actions, ())
-    if not values:
-        return Iteration(for_each_player(game, float(game.evaluate(s, 0))), actions, (actions[0].action,))
+    if not values or p == CHANCE:
+        line = () if p == CHANCE else (actions[0].action,)
+        return Iteration(for_each_player(game, float(game.evaluate(s, 0))), actions, line)
     best = (max if p == 0 else min)(values, key=values.__getitem__)
     v = values[best]
-    line = follow(game, game.result(s, best), depth, tally, lambda t, left: value(game, t, left, tally) == v)
-    return Iteration(for_each_player(game, v), actions, (best, *line))
+    rest = follow(game, game.result(s, best), depth, tally, lambda t, left: value(game, t, left, tally) == v)
+    return Iteration(for_each_player(game, v), actions, (best, *rest))
 
 
 def _action_value(game: Game, a: int, v: float | None, unknown: float) -> ActionValue:

@@ -148,7 +148,7 @@ def deepen(
                 seconds=time.perf_counter() - began,
                 exact=exact,
                 stopped="stopped" if tally.stop else "solved" if exact else "depth",
-                settings={**limits.given(), **(settings or {})},
+                settings={"limits": limits.given(), **(settings or {})},
             )
             if tell is not None:
                 tell(best)

@@ -84,8 +84,8 @@ def order_moves(game: Any, s: Any, p: int, depth: int, ply: int, known: int, w: 
     """List the actions of `s` with a score each, larger to be looked at earlier; how many there are.
 
     First the best move of an earlier visit; then by the game's priority or else the evaluation of the successor; what
-    is equal in that by killers and history. (Connect Four: to mix history into the priority made the tree ten times
-    as large.)
+    is equal in that by killers and history. (Connect Four at 16 plies: to mix history into the priority made the tree
+    three times as large.)
     """
     n = 0
     for a in game.actions(s):
