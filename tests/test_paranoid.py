@@ -73,7 +73,7 @@ def test_each_player_can_ask():
     """C leaves B 2 and 1 on the left, 1 and 4 on the right; B takes 2 and 4; A goes left. For C it is 6, 2, 2, 5."""
     result = paranoid(Tree(BOOK), player=1)
     assert result.values[1] == 2.0
-    assert result.settings == {"player": 1, "prune": True}
+    assert result.settings == {"limits": {}, "player": 1, "prune": True}
     assert paranoid(Tree(BOOK), player=2).values[2] == 2.0
 
 
