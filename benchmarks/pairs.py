@@ -8,12 +8,15 @@ from math import inf
 import peers
 from measure import Pair, Work
 
-from counterplay import games, search
+from counterplay import CHANCE, games, search
 from counterplay.search.alphabeta import value as alphabeta_value
 from counterplay.search.minimax import value
 from counterplay.search.perft import lines
 from counterplay.search.run import new_tally
 from counterplay.search.workspace import REFINEMENTS, new_workspace
+
+STARTPOS = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 
 
 def pairs(quick: bool = False) -> list[Pair]:
@@ -26,6 +29,22 @@ def pairs(quick: bool = False) -> list[Pair]:
         perft_twin(depth=4 if quick else 8, times=1 if quick else 8),
         playouts("tic_tac_toe", *((100, 100) if quick else (1_500_000, 100_000))),
         playouts("connect_four", *((100, 100) if quick else (400_000, 10_000))),
+        playouts("chess", *((10, 2) if quick else (10_000, 100)), target=30),
+        playouts("checkers", *((10, 2) if quick else (100_000, 800)), target=30),
+        playouts("othello", *((10, 2) if quick else (60_000, 600)), target=30),
+        playouts("go", *((10, 2) if quick else (40_000, 1_500)), target=10),
+        playouts("breakthrough", *((10, 2) if quick else (100_000, 4_000)), target=10),
+        playouts("backgammon", *((10, 2) if quick else (8_000, 150)), target=20),
+        perft_stockfish("start", STARTPOS, depth=3 if quick else 6),
+        perft_stockfish("kiwipete", KIWIPETE, depth=3 if quick else 5),
+        tree_search("tic_tac_toe", *((1, 10) if quick else (60, 100_000)), target=3),
+        tree_search("connect_four", *((1, 10) if quick else (20, 10_000)), target=8),
+        tree_search("othello", *((1, 2) if quick else (10, 600)), target=30),
+        tree_search("checkers", *((1, 2) if quick else (10, 1_000)), target=30),
+        tree_search("chess", *((1, 2) if quick else (1, 100)), target=30),
+        tree_search("backgammon", *((1, 2) if quick else (1, 150)), target=20),
+        tree_search("go", *((1, 2) if quick else (3, 1_500)), target=10),
+        tree_search("breakthrough", *((1, 2) if quick else (5, 4_000)), target=10),
         minimax_states("tic_tac_toe", depth=9, times=1 if quick else 20),
         minimax_states("connect_four", depth=4 if quick else 7, times=1 if quick else 4),
         alphabeta_cpp("tic_tac_toe", depth=9, ours=1 if quick else 500, theirs=1 if quick else 200),
@@ -84,11 +103,12 @@ def our_search(name: str, position: str, depth: int, threads: int) -> Work:
     return work
 
 
-def our_perft(name: str, depth: int, times: int) -> Work:
+def our_perft(name: str, depth: int, times: int, position: str | None = None) -> Work:
     game = games.load(name)
 
     def work() -> tuple[float, float]:
-        s, tally, n = game.initial(), new_tally(), 0
+        s = game.initial() if position is None else game.from_text(position)
+        tally, n = new_tally(), 0
         began = time.perf_counter()
         for _ in range(times):
             n += lines.compiled(game, s, depth, tally)
@@ -106,6 +126,20 @@ def our_playouts(name: str, n: int, interpreted: bool = False) -> Work:
         began = time.perf_counter()
         kernel(game, s, n, random)
         return n, time.perf_counter() - began
+
+    return work
+
+
+def our_tree_search(name: str, times: int) -> Work:
+    """Whole searches of `peers.SIMULATIONS` each, with a new tree, from the start or after the first throw of dice."""
+    game = games.load(name)
+
+    def work() -> tuple[float, float]:
+        s = game.initial()
+        if game.player(s) == CHANCE:
+            s = game.result(s, next(iter(game.actions(s))))
+        results = [search.mcts(game, s, peers.SIMULATIONS, exploration=2.0) for _ in range(times)]
+        return sum(each.settings["simulations"] for each in results), sum(each.seconds for each in results)
 
     return work
 
@@ -136,14 +170,38 @@ def perft_twin(depth: int, times: int) -> Pair:
     )
 
 
-def playouts(name: str, ours: int, theirs: int) -> Pair:
+def playouts(name: str, ours: int, theirs: int, target: float = 10) -> Pair:
     return Pair(
         f"playouts-{name}-openspiel",
         "games",
         "OpenSpiel's C++ rollouts",
         our_playouts(name, ours),
         peers.open_spiel_rollouts(name, theirs),
-        target=10,
+        target=target,
+    )
+
+
+def perft_stockfish(name: str, position: str, depth: int) -> Pair:
+    return Pair(
+        f"perft-chess-{name}-stockfish",
+        "lines",
+        "Stockfish's perft",
+        our_perft("chess", depth, 1, position),
+        peers.stockfish_perft(position, depth),
+        target=1,
+        same_amount=True,
+    )
+
+
+def tree_search(name: str, ours: int, theirs: int, target: float) -> Pair:
+    """`ours` searches of 10,000 simulations; `theirs` simulations, up to 10,000 a search."""
+    return Pair(
+        f"mcts-{name}-openspiel",
+        "simulations",
+        "OpenSpiel's C++ MCTSBot",
+        our_tree_search(name, ours),
+        peers.open_spiel_mcts(name, theirs),
+        target=target,
     )
 
 

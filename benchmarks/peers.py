@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import functools
 import json
@@ -53,6 +54,37 @@ def twin(task: str, depth: int, times: int) -> Work:
     return work
 
 
+# Stockfish
+
+
+def stockfish_perft(position: str, depth: int) -> Work:
+    """`go perft`, in one process for all rounds; the time is from the command to its answer."""
+
+    @functools.cache
+    def engine() -> subprocess.Popen:
+        program = shutil.which("stockfish") or shutil.which("stockfish", path="/usr/games")
+        if program is None:
+            raise Missing("needs Stockfish (Debian: apt install stockfish)")
+        process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        atexit.register(process.kill)
+        return process
+
+    def work() -> tuple[float, float]:
+        process = engine()
+        process.stdin.write(f"position fen {position}\nisready\n")
+        process.stdin.flush()
+        while process.stdout.readline().strip() != "readyok":
+            pass
+        began = time.perf_counter()
+        process.stdin.write(f"go perft {depth}\n")
+        process.stdin.flush()
+        while not (line := process.stdout.readline()).startswith("Nodes searched"):
+            pass
+        return int(line.split(":")[1]), time.perf_counter() - began
+
+    return work
+
+
 # OpenSpiel
 
 
@@ -65,6 +97,10 @@ def open_spiel() -> Any:
     return pyspiel
 
 
+_SPIEL_NAMES = {"go": "go(board_size=9)", "backgammon": "backgammon(scoring_type=full_scoring)"}
+"""By our name: the game of the same rules there."""
+
+
 def open_spiel_rollouts(name: str, n: int) -> Work:
     """`n` random games in OpenSpiel's C++.
 
@@ -75,12 +111,15 @@ def open_spiel_rollouts(name: str, n: int) -> Work:
     @functools.cache
     def bot_and_state() -> tuple[Any, Any]:
         spiel = open_spiel()
-        game = spiel.load_game(name)
+        game = spiel.load_game(_SPIEL_NAMES.get(name, name))
         evaluator = spiel.RandomRolloutEvaluator(n, 1)
         bot = spiel.MCTSBot(
             game, evaluator, uct_c=1.0, max_simulations=1, max_memory_mb=0, solve=False, seed=1, verbose=False
         )
-        return bot, game.new_initial_state()
+        state = game.new_initial_state()
+        if state.is_chance_node():  # at which MCTSBot crashes
+            state.apply_action(state.legal_actions()[0])
+        return bot, state
 
     def work() -> tuple[float, float]:
         bot, state = bot_and_state()
@@ -90,6 +129,37 @@ def open_spiel_rollouts(name: str, n: int) -> Work:
         if root.explore_count != 1:
             raise Mismatch(f"OpenSpiel evaluated {root.explore_count} states, not the root alone")
         return n, seconds
+
+    return work
+
+
+SIMULATIONS = 10_000
+"""Of one tree search. A slow peer is measured on fewer: its rate hardly depends on how many there are."""
+
+
+def open_spiel_mcts(name: str, n: int) -> Work:
+    """`n` simulations of OpenSpiel's C++ MCTSBot, a random rollout each, at most `SIMULATIONS` in a search."""
+
+    @functools.cache
+    def bot_and_state() -> tuple[Any, Any]:
+        spiel = open_spiel()
+        game = spiel.load_game(_SPIEL_NAMES.get(name, name))
+        evaluator = spiel.RandomRolloutEvaluator(1, 1)
+        most = min(n, SIMULATIONS)
+        bot = spiel.MCTSBot(
+            game, evaluator, uct_c=2.0, max_simulations=most, max_memory_mb=1000, solve=False, seed=1, verbose=False
+        )
+        state = game.new_initial_state()
+        if state.is_chance_node():
+            state.apply_action(state.legal_actions()[0])
+        return bot, state
+
+    def work() -> tuple[float, float]:
+        bot, state = bot_and_state()
+        done, began = 0, time.perf_counter()
+        while done < n:
+            done += bot.mcts_search(state).explore_count
+        return done, time.perf_counter() - began
 
     return work
 

@@ -20,12 +20,13 @@ from counterplay.game import (
     RulesError,
     UnreadableText,
     UserError,
+    is_repeated,
     read_board,
 )
 from counterplay.primitives import count, mix64, nth, replace, state_key
 
 if TYPE_CHECKING:
-    from counterplay import games, native, search
+    from counterplay import arena, games, native, search, trees
 
 __version__ = "0.1.0"
 
@@ -39,8 +40,10 @@ __all__ = [
     "RulesError",
     "UnreadableText",
     "UserError",
+    "arena",
     "count",
     "games",
+    "is_repeated",
     "mix64",
     "native",
     "nth",
@@ -48,11 +51,12 @@ __all__ = [
     "replace",
     "search",
     "state_key",
+    "trees",
 ]
 
 
 def __getattr__(name: str) -> Any:
     """Import the larger parts when they are first asked for."""
-    if name in ("games", "native", "search"):
+    if name in ("arena", "games", "native", "search", "trees"):
         return importlib.import_module(f"counterplay.{name}")
     raise AttributeError(f"counterplay has no '{name}'")

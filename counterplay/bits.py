@@ -68,9 +68,9 @@ class Bits:
         return other._n
 
     def _with(self, n: int) -> Bits:
-        bits = Bits.__new__(Bits)
-        object.__setattr__(bits, "_width", self._width)
-        object.__setattr__(bits, "_n", n)
+        bits = _NEW(Bits)
+        _SET_WIDTH(bits, self._width)
+        _SET_N(bits, n)
         return bits
 
     def __and__(self, other: Bits) -> Bits:
@@ -105,6 +105,19 @@ class Bits:
             found &= found >> more * step
             reach += more
         return found
+
+    def seen(self, square: int, blockers: Bits) -> Bits:
+        """Of this line, what one sees from `square` in both directions: up to the first blocker, which is seen too."""
+        stones = self._n & self._same_width(blockers)
+        below, above = stones & (1 << self._on_board(square)) - 1, stones >> square + 1
+        first = below.bit_length() - 1 if below else 0
+        last = square + (above & -above).bit_length() if above else self._width - 1
+        return self._with(self._n & (2 << last) - (1 << first) & ~(1 << square))
+
+    def between(self, one: int, other: int) -> Bits:
+        """The squares of this set that lie between two others, without these."""
+        low, high = sorted((self._on_board(one), self._on_board(other)))
+        return self._with(self._n & (1 << high) - 1 & -2 << low)
 
     # ---- one square
 
@@ -160,3 +173,7 @@ class Bits:
 
     def __reduce__(self) -> tuple[object, tuple[int, int]]:
         return Bits.from_int, (self._width, self._n)
+
+
+# The way past `__setattr__` that is quickest, because interpreted rules do little else.
+_NEW, _SET_WIDTH, _SET_N = object.__new__, vars(Bits)["_width"].__set__, vars(Bits)["_n"].__set__

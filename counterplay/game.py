@@ -30,7 +30,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from counterplay import drawing
 from counterplay.bits import Bits
-from counterplay.primitives import state_key
+from counterplay.primitives import count, nth, state_key
 
 __all__ = [
     "CHANCE",
@@ -41,6 +41,7 @@ __all__ = [
     "RulesError",
     "UnreadableText",
     "UserError",
+    "is_repeated",
     "read_board",
 ]
 
@@ -78,6 +79,10 @@ class Knowledge(NamedTuple):
     is_noisy: bool
     passed: bool
     key: bool
+    reversible: bool
+    canonical: bool
+    count_actions: bool
+    sample: bool
 
 
 class Game:
@@ -98,6 +103,8 @@ class Game:
     """Whether moves that come late by `priority` are mostly bad: a search may look at them less deeply first."""
     compiled: ClassVar[bool] = True
     """Whether it pays to compile this game; a game that is mere data may say no."""
+    look: ClassVar[drawing.Look] = drawing.PLAIN
+    """How its board is drawn: the surface, and what the characters of `board` stand for."""
 
     # ---- the rules (the textbook's contract)
 
@@ -147,6 +154,32 @@ class Game:
         """`s` with the other player to move. Give it only if passing would never be the best move (null move)."""
         return s
 
+    def canonical(self, s: Any) -> Any:
+        """The state that stands for all that are alike by a symmetry of the board: the same for each of them.
+
+        What is worth the same needs to be searched only once.
+        """
+        return s
+
+    def reversible(self, s: Any) -> int:
+        """How many plies ago an equal position could have been (chess: the plies since a capture or a pawn's move).
+
+        Give it if a position that comes for the third time is a draw. What came before is not part of a state, which
+        would make every copy of it dear; whoever plays or searches keeps the history.
+        """
+        return 0
+
+    def count_actions(self, s: Any) -> int:
+        """How many actions there are; give it if that is known without listing them."""
+        return count(self.actions(s))
+
+    def sample(self, s: Any, r: int) -> int:
+        """A random action of a live state: number `r * n >> 32` of the `n` actions in their order, `r` of 32 bits.
+
+        Give it if the action of a number is found without listing those before.
+        """
+        return nth(self.actions(s), r * count(self.actions(s)) >> 32)
+
     def key(self, s: Any) -> int:
         """A 64-bit number, equal for equal states and for practical purposes different for others."""
         return state_key(s)
@@ -165,6 +198,10 @@ class Game:
         """The position as a person likes to read it."""
         board = self.board(s)
         return self.to_text(s) if board is None else drawing.board_text(board, *self.labels())
+
+    def svg(self, s: Any) -> str | None:
+        """The position as an SVG, if the game draws itself and needs no `board`."""
+        return None
 
     def action_name(self, s: Any, a: int) -> str:
         """What people call action `a` in state `s`; different for different actions."""
@@ -245,7 +282,7 @@ class Game:
 
     @property
     def knows(self) -> Knowledge:
-        """Which of `evaluate`, `priority`, `is_noisy`, `passed` and `key` the class gives; a constant when compiled."""
+        """Which of the optional methods the class gives; a constant when compiled."""
         return Knowledge(*(getattr(type(self), name) is not getattr(Game, name) for name in Knowledge._fields))
 
     def __eq__(self, other: object) -> bool:
@@ -269,15 +306,26 @@ class Game:
         return here
 
 
-class Position(NamedTuple):
-    """A state of a game, together with the game: it prints as the board and draws itself in a notebook."""
-
+class _GameAndState(NamedTuple):
     game: Game
     state: Any
 
+
+class Position(_GameAndState):
+    """A state of a game, together with the game: it prints as the board and draws itself in a notebook."""
+
+    before: Any = None
+    """The state before the last move, if known: what has changed since is marked. No part of what is compared."""
+
     def play(self, move: str) -> Position:
         """The position after the move of that name."""
-        return Position(self.game, self.game.result(self.state, self.game.parse_action(self.state, move)))
+        return self.after(self.game.parse_action(self.state, move))
+
+    def after(self, a: int) -> Position:
+        """The position after action `a`."""
+        following = Position(self.game, self.game.result(self.state, a))
+        following.before = self.state
+        return following
 
     def moves(self) -> list[str]:
         """The names of the legal moves."""
@@ -289,10 +337,24 @@ class Position(NamedTuple):
         return self.game.show(self.state)
 
     def _repr_svg_(self) -> str:
+        if (drawn := self.game.svg(self.state)) is not None:
+            return drawn
         board = self.game.board(self.state)
         if board is None:
             return drawing.text_svg(self.game.show(self.state))
-        return drawing.board_svg(board, *self.game.labels())
+        return drawing.board_svg(board, *self.game.labels(), self.game.look, self.marked())
+
+    def marked(self) -> frozenset[tuple[int, int]]:
+        """The cells (row, column) of the board that the last move changed."""
+        before, after = (None if s is None else self.game.board(s) for s in (self.before, self.state))
+        return frozenset() if before is None or after is None else drawing.changed(before, after)
+
+
+def is_repeated(game: Game, states: Sequence[Any]) -> bool:
+    """Whether the last of `states`, all those of a game so far, came for the third time and is a draw by that."""
+    *earlier, s = states
+    back = game.reversible(s)
+    return back > 0 and sum(game.key(each) == game.key(s) for each in earlier[-back:]) >= 2
 
 
 # ---- texts of boards, parameters and fields

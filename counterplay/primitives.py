@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import ctypes
 import struct
-from collections.abc import Iterable, Sized
+from collections.abc import Iterable, Iterator, Sized
 from itertools import islice
+from threading import Lock
 from typing import Any
 
 from counterplay.bits import Bits
 
-__all__ = ["as_bits", "as_float", "count", "load", "mix64", "nth", "repeat", "replace", "state_key", "store"]
+__all__ = ["Table", "as_bits", "as_float", "compare_swap", "count", "load", "mix64", "nth", "repeat", "replace"]
+__all__ += ["state_key", "store"]
 
 _MASK = (1 << 64) - 1
 
@@ -51,6 +53,42 @@ def _words(value: Any) -> list[int]:
     return [int(value) & _MASK]
 
 
+class Table:
+    """A constant row of numbers, or of `Bits` of one width, to look things up in by an index that is computed.
+
+    Compiled, it is data beside the code: a look-up is one load. (A tuple would do, but compiles to a choice among
+    all its items.) The index counts from 0; unlike a tuple's it is never negative.
+    """
+
+    __slots__ = ("_items",)
+
+    def __init__(self, items: Iterable[Any]) -> None:
+        self._items = tuple(items)
+        kinds = {(type(item), getattr(item, "width", 0)) for item in self._items}
+        if len(kinds) != 1 or next(iter(kinds))[0] not in (int, float, Bits):
+            raise TypeError("a Table has items, all of them int, float, or Bits of one width")
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __getitem__(self, i: int) -> Any:
+        if i < 0:
+            raise IndexError(f"a Table's index counts from 0; there is no {i}")
+        return self._items[i]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._items)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Table) and self._items == other._items
+
+    def __hash__(self) -> int:
+        return hash(self._items)
+
+    def __repr__(self) -> str:
+        return f"Table({list(self._items)})"
+
+
 def count(items: Iterable[int]) -> int:
     """How many items there are; a generator is used up by it."""
     return len(items) if isinstance(items, Sized) else sum(1 for _ in items)
@@ -84,6 +122,21 @@ def load(address: int, i: int) -> int:
 def store(address: int, i: int, value: int) -> None:
     """Put a 64-bit integer there."""
     ctypes.c_int64.from_address(int(address) + 8 * int(i)).value = int(value)
+
+
+class _OneAtATime:
+    """Interpreted, what is one step of the machine needs a lock. (In a class, where it is no part of a fingerprint.)"""
+
+    lock = Lock()
+
+
+def compare_swap(address: int, i: int, old: int, new: int) -> bool:
+    """Put `new` there if `old` is there, as one step that no other thread comes between; whether it was."""
+    with _OneAtATime.lock:
+        if load(address, i) != old:
+            return False
+        store(address, i, new)
+        return True
 
 
 def as_bits(x: float) -> int:

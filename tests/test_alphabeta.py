@@ -3,12 +3,14 @@
 import itertools
 import random
 from math import ceil, floor
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from counterplay import UserError, games, native, search
+from counterplay import Game, UserError, games, native, search
+from counterplay.game import is_repeated
 from counterplay.games.tree import Tree
 from counterplay.search.alphabeta import REFINEMENTS, Searcher, alphabeta
 from counterplay.search.limits import Limits
@@ -192,6 +194,90 @@ def test_the_line_is_legal_and_keeps_the_value():
             assert a in game.actions(end)
             end = game.result(end, a)
         assert game.evaluate(end, 0) == result.value
+
+
+def test_the_line_of_a_proven_win_goes_to_the_end_of_the_game():
+    game = games.load("connect_four")
+    ends = 0
+    for text in ("2217515424311147", "44433221117", "5534142"):
+        s = game.at(position=text).state
+        result = alphabeta(game, s, table_mb=200)
+        for a in result.line:
+            assert a in game.actions(s)
+            s = game.result(s, a)
+        if game.is_terminal(s):
+            assert game.utility(s, 0) == result.value
+            ends += 1
+    assert ends == 3
+
+
+# ---- repetition
+
+
+class Perpetual(Game):
+    """MAX, who stands badly, may give check for ever: from the even squares to the odd ones and back."""
+
+    class State(NamedTuple):
+        square: int
+        turn: int
+        quiet: int  # plies since something changed for good
+
+    def initial(self):
+        return self.State(0, 0, 0)
+
+    def player(self, s):
+        return s.turn
+
+    def actions(self, s):
+        if not self.is_terminal(s):
+            yield 0
+            if s.turn == 0:
+                yield 1
+
+    def result(self, s, a):
+        if a == 1:
+            return self.State(2, 1, 0)  # gives in
+        return self.State(1 - s.square, 1 - s.turn, s.quiet + 1)
+
+    def is_terminal(self, s):
+        return s.square == 2
+
+    def utility(self, s, p):
+        return -1.0 if p == 0 else 1.0
+
+    def evaluate(self, s, p):
+        return -0.5 if p == 0 else 0.5
+
+    def reversible(self, s):
+        return s.quiet
+
+    def key(self, s):
+        return s.square + 1
+
+
+def test_a_position_that_comes_again_is_a_draw():
+    game = Perpetual()
+    s = game.initial()
+    for mode in (native.compiled, native.interpreted):
+        with mode():
+            assert alphabeta(game, s, 6).value == 0.0
+            assert alphabeta(game, s, 6, without=["repetition"]).value == -0.5
+            assert not alphabeta(game, s, 6).exact  # it depends on how the position was reached
+
+
+def test_what_was_played_before_counts_when_it_came_twice():
+    game = Perpetual()
+    states = [game.initial()]
+    while len(states) < 5:
+        states.append(game.result(states[-1], 0))
+    assert not is_repeated(game, states[:4])
+    assert is_repeated(game, states)
+    assert not is_repeated(games.load("nim"), [games.load("nim").initial()])
+    with native.interpreted():
+        assert alphabeta(game, states[3], 1).value == -0.5
+        assert alphabeta(game, states[3], 2, history=states[:3]).value == 0.0
+        assert alphabeta(game, states[2], 3, history=states[:2]).value == 0.0  # the root comes again
+        assert alphabeta(game, states[2], 2, history=states[:2]).value == -0.5  # too far ahead to be seen
 
 
 # ---- known games

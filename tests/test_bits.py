@@ -88,6 +88,8 @@ def everything(game, s, k):
         (Bits(game.width), Bits(game.width, (square, 0)), Bits(game.width, range(square)), Bits(game.width, y)),
         (in_order, mixed, game.even, game.State(y, x & game.even, k)),
         (hash(x), hash(s), x.runs(1, 3), x.runs(square + 1, 2), x.runs(1, 1)),
+        (x.seen(square, y), y.seen(square, x), x.seen(0, y), x.seen(game.width - 1, y)),
+        (x.between(square, k % game.width), x.between(k % game.width, square), x.between(square, square)),
     )
 
 
@@ -113,7 +115,20 @@ def expected(width, x, y, square, k):
         (0, bit | 1, bit - 1, y),
         (sum(rank * i for rank, i in enumerate(members, 1)), mixed, even, (y, x & even, k)),
         (hash(state.mine), hash(state), x & x >> 1 & x >> 2, x & x >> square + 1, x),
+        (seen(width, x, square, y), seen(width, y, square, x), seen(width, x, 0, y), seen(width, x, width - 1, y)),
+        (*[sum(1 << i for i in members if min(square, k % width) < i < max(square, k % width))] * 2, 0),
     )
+
+
+def seen(width, line, square, blockers):
+    """Step by step along the line, each way until something blocks."""
+    found = 0
+    for way in (range(square + 1, width), range(square - 1, -1, -1)):
+        for i in way:
+            found |= line & 1 << i
+            if line & blockers & 1 << i:
+                break
+    return found
 
 
 def plain(value):

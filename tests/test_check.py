@@ -133,6 +133,8 @@ BROKEN = [
     ("state is a tuple of numbers", "the state is int 6; it must be a tuple", A_NUMBER),
     ("state is a tuple of numbers", "more than 64 bits", A_HUGE_NUMBER),
     ("stable state type", "s.turn was int at the start and is float here", A_FLOAT_LATER),
+    ("count actions counts them", "count_actions says 3, but actions gives 2", take(count_actions=lambda self, s: 3)),
+    ("sample gives them by number", "number 1 of 2 actions: 2", take(sample=lambda self, s, r: 1)),
     ("stable state type", "s was State at the start and is tuple of 2 here", A_PLAIN_TUPLE_LATER),
     ("stable state type", "s.taken was Bits(3) at the start and is Bits(4) here", MORE_SQUARES_LATER),
     ("player exists", "player says 2; it must be one of 0 to 1, or CHANCE", take(player=lambda self, s: 2)),
@@ -233,6 +235,11 @@ BROKEN = [
     ),
     ("same answers again", "state was State(", take(initial=lambda self: self.State(self.heap + counted(self) % 3, 0))),
     ("keys tell states apart", "are different, but have the same key 7", take(key=lambda self, s: 7)),
+    (
+        "canonical stands for all",
+        "where the player to move or the end of the game is another",
+        take(canonical=lambda self, s: self.State(s.stones, 1)),
+    ),
     (
         "keys tell states apart",
         "it must be an integer of 64 bits",

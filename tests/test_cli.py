@@ -10,7 +10,6 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from counterplay import games, native, search
-from counterplay.cli import main
 
 NIM = '''
 from typing import NamedTuple
@@ -32,36 +31,6 @@ class Nim(Game):
     def is_terminal(self, s): return s.stones == 0
     def utility(self, s, p):  return -1.0 if s.turn == p else 1.0
 '''
-
-
-@pytest.fixture
-def counterplay(monkeypatch, capsys):
-    """Run a command line in this process: (exit status, standard output, standard error)."""
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["counterplay", *map(str, arguments)])
-        capsys.readouterr()
-        try:
-            main()
-            status = 0
-        except SystemExit as exit:
-            status = exit.code or 0
-        out, err = capsys.readouterr()
-        return status, out, err
-
-    return run
-
-
-@pytest.fixture
-def answer(counterplay):
-    """The JSON that a command prints."""
-
-    def run(*arguments):
-        status, out, err = counterplay(*arguments, "--json")
-        assert status == 0, err
-        return json.loads(out)
-
-    return run
 
 
 @pytest.fixture
@@ -89,7 +58,8 @@ def test_games_lists_what_is_declared(counterplay, answer):
     assert listed["connect_four"]["parameters"] == {"rows": 6, "columns": 7, "connect": 4}
     assert listed["tic_tac_toe"]["knows"] == ["evaluate"]
     assert {"players", "zero_sum", "perfect_information", "simultaneous", "utility_range"} <= listed["bins"].keys()
-    assert [each["name"] for each in answer("games", "--chance")] == ["pig"]
+    with_chance = [name for name, each in listed.items() if each["chance"]]
+    assert [each["name"] for each in answer("games", "--chance")] == with_chance
     assert "pig" not in [each["name"] for each in answer("games", "--no-chance", "--players", 2)]
     status, out, _ = counterplay("games")
     assert status == 0
@@ -331,3 +301,25 @@ def test_the_public_names_are_there():
     assert counterplay.search is search
     with pytest.raises(AttributeError, match="counterplay has no 'serach'"):
         _ = counterplay.serach
+
+
+def test_a_game_ends_when_a_position_comes_for_the_third_time(counterplay, answer, tmp_path):
+    source = (
+        "from typing import NamedTuple\nfrom counterplay import Game\n\n\n"
+        "class ToAndFro(Game):\n"
+        '    """Walk to and fro."""\n\n'
+        "    class State(NamedTuple):\n        ply: int\n\n"
+        "    def initial(self):        return self.State(0)\n"
+        "    def player(self, s):      return s.ply % 2\n"
+        "    def actions(self, s):     return range(0 if self.is_terminal(s) else 1)\n"
+        "    def result(self, s, a):   return self.State(s.ply + 1)\n"
+        "    def is_terminal(self, s): return s.ply == 50\n"
+        "    def utility(self, s, p):  return 1.0 if p == 0 else -1.0\n"
+        "    def reversible(self, s):  return s.ply\n"
+        "    def key(self, s):         return s.ply % 4\n"
+    )
+    file = tmp_path / "to_and_fro.py"
+    file.write_text(source)
+    told = answer("play", file, "--depth", "1")
+    assert (len(told["moves"]), told["terminal"], told["utilities"]) == (8, True, [0, 0])
+    assert "the position came for the third time" in counterplay("play", file, "--depth", "1")[1]

@@ -26,10 +26,10 @@ from typing import NamedTuple
 import pytest
 
 import counterplay
-from counterplay import games, native, search
+from counterplay import arena, games, native, search, trees
 
 ROOT = Path(__file__).parent.parent
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 COMMANDS = ("pip install -e . && counterplay play connect_four", "pip install -e '.[test]' && pytest")
 
@@ -164,7 +164,10 @@ def test_the_readme_has_the_two_commands():
         assert lines.count(command) == 1
 
 
-@pytest.mark.parametrize("module", [counterplay, games, native, search], ids=lambda module: module.__name__)
+PUBLIC = [counterplay, arena, games, native, search, trees]
+
+
+@pytest.mark.parametrize("module", PUBLIC, ids=lambda module: module.__name__)
 def test_every_public_name_is_explained(module):
     """Each stands somewhere as code: in a block, or between backticks."""
     text = "\n".join(document.read_text(encoding="utf-8") for document in DOCUMENTS)

@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from counterplay import CHANCE, Game, UserError, games, native, search
 from counterplay.games.tree import Tree
-from counterplay.search.expectiminimax import PRUNING, STAR2, UNTRIED, _decide, expectiminimax, value
+from counterplay.search.expectiminimax import PRUNING, STAR2, UNTRIED, How, _decide, expectiminimax, value
 from counterplay.search.minimax import value as plain_value
 from counterplay.search.run import new_tally
+from counterplay.search.table import Table
 
 DEEP = 1000  # more plies than any tree here has
 
@@ -66,11 +67,12 @@ def obvious_value(game, s):
     return (max if game.player(s) == 0 else min)(v for _, v in below)
 
 
-def searched(game, level, alpha=-inf, beta=inf, depth=DEEP):
+def searched(game, level, alpha=-inf, beta=inf, depth=DEEP, table=None):
     """The value and the nodes looked at."""
     tally = new_tally(depth)
+    how = How(level) if table is None else How(level, table.address, table.mask)
     with native.interpreted():
-        v = value(game, game.initial(), UNTRIED, alpha, beta, depth, tally, level)
+        v = value(game, game.initial(), UNTRIED, alpha, beta, depth, tally, how)
     return v, int(tally.nodes)
 
 
@@ -116,6 +118,30 @@ def test_to_a_depth_the_value_is_that_of_minimax(text, depth):
         v, nodes = searched(game, level, depth=depth)
         assert v == pytest.approx(plain, abs=1e-9)
         assert nodes <= tally.nodes
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(text=exact_tree, windows=st.lists(st.tuples(st.integers(-10, 9), st.integers(1, 8)), min_size=2, max_size=4))
+def test_a_table_filled_by_other_windows_and_depths_tells_nothing_wrong(text, windows):
+    game = Tree(text)
+    for level in PRUNED:
+        table = Table(0.0005)
+        for depth in (2, 3, DEEP):
+            true = searched(game, level, depth=depth)[0]
+            for low, width in windows:
+                alpha, beta = low / 4, (low + width) / 4
+                v = searched(game, level, alpha, beta, depth, table)[0]
+                assert true <= v if v <= alpha else true >= v if v >= beta else v == true
+
+
+def test_with_a_table_states_reached_twice_are_looked_at_once():
+    game = games.load("pig:goal=12")
+    plain = expectiminimax(game, depth=9, table_mb=0)
+    remembering = expectiminimax(game, depth=9)
+    assert remembering.value == pytest.approx(plain.value, abs=1e-9)
+    assert remembering.action == plain.action
+    assert remembering.nodes < 0.7 * plain.nodes
+    assert (plain.settings["table_bytes"], remembering.settings["table_bytes"]) == (0, 8_388_608)
 
 
 class Prioritised(Tree):
@@ -210,7 +236,7 @@ def test_after_a_stop_nothing_unfinished_is_called_exact(text, level):
     for most_nodes in range(1, len(game.nodes) + 1):
         tally = new_tally(DEEP, most_nodes)
         with native.interpreted():
-            found = _decide(game, s, DEEP, tally, level)
+            found = _decide(game, s, DEEP, tally, How(level))
         assert all(each.value == true[each.action] for each in found.actions if each.exact)
         if tally.cutoffs == 0:  # then the result will say that its value is exact
             assert found.values[0] == obvious_value(game, s)
@@ -255,7 +281,7 @@ def test_where_there_is_nothing_to_cut_every_state_is_counted_once(prune):
 
 @pytest.mark.parametrize(("prune", "nodes"), [("none", 3524), ("alphabeta", 3524), ("star1", 3410), ("star2", 3174)])
 def test_pig_node_counts(prune, nodes):
-    result = expectiminimax(games.load("pig"), depth=8, prune=prune)
+    result = expectiminimax(games.load("pig"), depth=8, prune=prune, table_mb=0)
     assert (result.value, result.nodes) == (search.minimax(games.load("pig"), depth=8).value, nodes)
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from counterplay import Bits, Game, mix64, replace, state_key
 from counterplay.native import CannotCompile, native
-from counterplay.primitives import count, nth
+from counterplay.primitives import Table, count, nth
 
 thorough = settings(max_examples=200, deadline=None, derandomize=True)
 words = st.integers(-(2**63), 2**63 - 1)
@@ -141,6 +141,41 @@ def test_state_key_of_minus_zero_is_that_of_zero():
 def test_state_key_knows_no_text():
     with pytest.raises(CannotCompile):
         key.compiled(GAME, ("x", 1))
+
+
+# ---- Table
+
+NUMBERS = Table([3, -(2**63), 2**63 - 1, 0])
+HALVES = Table([0.5, -1.5])
+BOARDS = {width: Table(Bits(width, [i, width - 1]) for i in range(9)) for width in (9, 64, 361)}
+SMALL, WORD, LARGE = BOARDS.values()
+
+
+@native
+def looked_up(game, i):
+    return NUMBERS[i % 4], HALVES[i % 2], SMALL[i], WORD[i], LARGE[i], len(LARGE)
+
+
+@pytest.mark.parametrize("i", range(9))
+def test_a_table_gives_its_items_in_both_modes(i):
+    sets = [Bits(width, [i, width - 1]) for width in BOARDS]
+    said = ((3, -(2**63), 2**63 - 1, 0)[i % 4], (0.5, -1.5)[i % 2], *sets, 9)
+    assert looked_up.compiled(GAME, i) == looked_up.interpreted(GAME, i) == said
+
+
+def test_a_table_is_its_items():
+    assert list(NUMBERS)[:1] == [3]
+    assert Table([1, 2]) == eval(repr(Table([1, 2]))) != Table([2, 1])
+    assert hash(Table([1, 2])) == hash(Table([1, 2]))
+    for i in (-1, 4):
+        with pytest.raises(IndexError):
+            NUMBERS[i]
+
+
+@pytest.mark.parametrize("items", [[], [1, 2.0], [True], ["x"], [Bits(8), Bits(9)]])
+def test_a_table_is_of_one_kind(items):
+    with pytest.raises(TypeError, match="all of them"):
+        Table(items)
 
 
 # ---- count and nth

@@ -3,14 +3,33 @@
 `python tests/golden.py` writes the file anew; a commit that changes it says why.
 """
 
+import inspect
 import json
 from pathlib import Path
 
 from counterplay import games, native, search
+from counterplay.search.perft import lines
+from counterplay.search.run import new_tally
 
 FILE = Path(__file__).parent / "golden" / "signature.json"
 
-DEPTH = {"connect_four": 4, "nim": 3, "pig": 5, "tic_tac_toe": 4}
+MOST_LINES = 3000
+SIMULATIONS = 20
+
+
+def small_depth(game):
+    """The largest depth, up to 5, at which the game has not too many lines to be looked at interpreted; at least 1."""
+    depth = 1
+    while depth < 5 and lines.interpreted(game, game.initial(), depth + 1, new_tally()) <= MOST_LINES:
+        depth += 1
+    return depth
+
+
+def small_limit(game, function):
+    """A limit that is quickly reached: plies, or simulations for a search that counts those."""
+    if "depth" in inspect.signature(function).parameters:
+        return {"depth": small_depth(game)}
+    return {"simulations": SIMULATIONS}
 
 
 def signature() -> dict[str, dict[str, dict[str, object]]]:
@@ -22,7 +41,7 @@ def signature() -> dict[str, dict[str, dict[str, object]]]:
         for algorithm, function in search.ALGORITHMS.items():
             with native.interpreted():
                 try:
-                    result = function(game, depth=DEPTH.get(name, 4))
+                    result = function(game, **small_limit(game, function))
                 except search.Unsuited:
                     continue
             found[name][algorithm] = {"nodes": result.nodes, "value": result.value, "line": " ".join(result.line_names)}

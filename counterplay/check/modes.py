@@ -37,7 +37,7 @@ def step(game, s, random, numbers):  # type: ignore[no-untyped-def]
             numbers[game.players + p] = game.utility(s, p)
     if over:
         return over, 0, 0, game.key(s), -1, s
-    player, i, mixed = game.player(s), 0, 0
+    player, i, mixed = game.player(s), 0, game.count_actions(s)
     for a in game.actions(s):
         i += 1
         mixed = mix64(mixed ^ a)

@@ -73,6 +73,33 @@ def each_action_once(game: Game, it: Seen) -> Iterator[str]:
         yield f"actions gives {twice} more than once: {listed(actions)}"
 
 
+def count_actions_counts_them(game: Game, it: Seen) -> Iterator[str]:
+    """`count_actions` says how many there are."""
+    given, n = len(it.says["actions"]), game.count_actions(it.state) if game.knows.count_actions else None
+    if n is not None and n != given:
+        yield f"count_actions says {n}, but actions gives {given}"
+
+
+def sample_gives_them_by_number(game: Game, it: Seen) -> Iterator[str]:
+    """`sample` gives the action of a number in the order of `actions`: the first, the last, another."""
+    actions = it.says["actions"] if game.knows.sample and not it.over else ()
+    for k in sorted({0, it.ply % len(actions), len(actions) - 1}) if actions else ():
+        r = -(-(k << 32) // len(actions))
+        if (a := game.sample(it.state, r)) != actions[k]:
+            yield f"sample gives {a} for r = {r}, which is number {k} of {len(actions)} actions: {actions[k]}"
+
+
+def canonical_stands_for_all(game: Game, it: Seen) -> Iterator[str]:
+    """`canonical` of a canonical state is that state, with the same player to move and as many actions."""
+    c = game.canonical(it.state)
+    if plain(again := game.canonical(c)) != plain(c):
+        yield f"canonical gives {c!r}, but for that one {again!r}"
+    if (over := bool(game.is_terminal(c))) != it.over or (not over and game.player(c) != it.says["player"]):
+        yield f"canonical gives {c!r}, where the player to move or the end of the game is another"
+    elif (n := len(list(game.actions(c)))) != len(it.says["actions"]):
+        yield f"canonical gives {c!r}, which has {n} actions and not {len(it.says['actions'])}"
+
+
 def probabilities_add_up(game: Game, it: Seen) -> Iterator[str]:
     """Probabilities are above 0, with sum 1."""
     given = it.says["probability"]
@@ -175,7 +202,15 @@ def position_text_reads_back(game: Game, it: Seen) -> Iterator[str]:
 _OF_STATES: dict[str, tuple[Property, ...]] = {
     "state": (state_is_a_tuple_of_numbers, stable_state_type),
     "player": (player_exists,),
-    "actions": (actions_are_integers, no_actions_at_the_end, actions_until_the_end, each_action_once),
+    "actions": (
+        actions_are_integers,
+        no_actions_at_the_end,
+        actions_until_the_end,
+        each_action_once,
+        count_actions_counts_them,
+        sample_gives_them_by_number,
+        canonical_stands_for_all,
+    ),
     "probability": (probabilities_add_up,),
     "utility": (utility_in_range, utilities_add_up),
     "evaluate": (evaluate_in_range, evaluate_exact_at_the_end),
@@ -252,5 +287,13 @@ def check_keys(exam: Examination) -> None:
             exam.note(name, "key", f"key says {key!r}; it must be an integer of 64 bits", it)
         elif keys.setdefault(state, key) != key:
             exam.note(name, "key", f"this state had key {keys[state]} before and has {key} now", it)
-        elif plain(other := states.setdefault(plain(key), it.state)) != state:
-            exam.note(name, "key", f"{it.state!r} and {other!r} are different, but have the same key {key}", it)
+        elif plain((other := states.setdefault(plain(key), it)).state) != state and not _repeats(exam.game, other, it):
+            text = f"{it.state!r} and {other.state!r} are different, but have the same key {key}"
+            exam.note(name, "key", text, it)
+
+
+def _repeats(game: Game, one: Seen, other: Seen) -> bool:
+    """Whether two states of a game with repetition are one position, and differ in how long ago it was irreversible."""
+    if not game.knows.reversible or game.reversible(one.state) == game.reversible(other.state):
+        return False
+    return one.over or other.over or all(one.says.get(rule) == other.says.get(rule) for rule in ("player", "actions"))

@@ -1,7 +1,7 @@
 """The commands. Each reads its arguments, asks the library, and prints; what is heavy is imported when it is needed."""
 
 import time
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -194,12 +194,12 @@ def perft(
 Algorithm = Annotated[
     str | None,
     typer.Option(
-        help="minimax, alphabeta, expectiminimax, expectimax, maxn or paranoid. Default: what suits the game."
+        help="minimax, alphabeta, expectiminimax, expectimax, maxn, paranoid or mcts. Default: what suits the game."
     ),
 ]
 Seconds = Annotated[float | None, typer.Option(help="Stop after so many seconds.")]
 Nodes = Annotated[int | None, typer.Option(help="Stop after so many nodes.")]
-Threads = Annotated[int | None, typer.Option(help="Search in so many threads (alphabeta).")]
+Threads = Annotated[int | None, typer.Option(help="Search in so many threads (alphabeta, mcts).")]
 Multi = Annotated[int | None, typer.Option(help="Exact values for so many best moves (alphabeta).")]
 TableSize = Annotated[float | None, typer.Option("--table", metavar="MB", help="Memory for the table (alphabeta).")]
 
@@ -219,13 +219,18 @@ def search(
         str | None,
         typer.Option(metavar="NAMES", help="Refinements to leave out: killers,history,... or all (alphabeta)."),
     ] = None,
+    simulations: Annotated[int | None, typer.Option(help="Stop after so many simulations (mcts).")] = None,
+    also: Annotated[
+        str | None,
+        typer.Option("--set", metavar="SETTINGS", help="Other settings of the algorithm: solver=on,seed=3,rave=300."),
+    ] = None,
     position: PositionText = None,
     moves: MovesText = "",
     as_json: Json = False,
     interpreted: Interpreted = False,
 ) -> None:
     """Find the best move and what the position is worth. Ctrl-C gives the best so far."""
-    if depth is rounds is nodes is seconds is None:
+    if depth is rounds is nodes is seconds is simulations is None and algorithm != "mcts":
         depth = 6
     settings = {
         "depth": depth,
@@ -236,8 +241,24 @@ def search(
         "multi": multi,
         "table_mb": table,
         "without": without.split(",") if without else None,
+        "simulations": simulations,
+        **_read_settings(also or ""),
     }
     _search(_at(game, position, moves), algorithm, settings, as_json, interpreted)
+
+
+def _read_settings(text: str) -> dict[str, Any]:
+    """`solver=on,rave=300` as a dict: numbers, on or off, words."""
+    found: dict[str, Any] = {}
+    for part in filter(None, text.split(",")):
+        name, equals, value = (each.strip() for each in part.partition("="))
+        if not name or not equals:
+            raise UserError(f"settings are written like solver=on,rave=300; not '{text}'")
+        found[name] = {"on": True, "off": False}.get(value, value)
+        for kind in (float, int):
+            with suppress(ValueError):
+                found[name] = kind(value)
+    return found
 
 
 @app.command()
@@ -274,15 +295,54 @@ def _search(here: Position, algorithm: str | None, settings: dict[str, Any], as_
     output.say(output.board(here))
     output.say(f"\n{output.turn(here)}\n")
     if result.actions:
-        table = output.table("move", "#value", "")
-        bound = "at most" if game.player(s) == 0 else "at least"
+        by_visits = any(each.visits for each in result.actions)
+        table = output.table("move", *(["#visits"] if by_visits else []), "#value", "")
+        bound = "" if by_visits else "at most" if game.player(s) == 0 else "at least"
         for each in result.actions:
             value = ", ".join(f"{v:g}" for v in each.values) if game.players > 2 else f"{each.value:g}"
             mark = "best" if each.action == result.action else "" if each.exact else bound
-            output.add_row(table, game.action_name(s, each.action), value, mark)
+            if by_visits and each.exact:
+                mark = f"{mark} exact".strip()
+            visits = [f"{each.visits:,}"] if by_visits else []
+            output.add_row(table, game.action_name(s, each.action), *visits, value, mark)
         output.say(table)
         output.say()
     output.say(f"{result.algorithm}: {result}, ended by: {result.stopped}")
+
+
+@app.command()
+def tree(
+    game: GameText,
+    algorithm: Annotated[str, typer.Option(help="minimax, alphabeta, star1 or star2.")] = "",
+    depth: Annotated[int | None, typer.Option(help="Plies to look ahead. Default: to the end.")] = None,
+    using: Annotated[
+        str, typer.Option("--with", metavar="NAMES", help="Refinements of alphabeta: scout,bounds,... or all.")
+    ] = "",
+    most: Annotated[int, typer.Option(metavar="N", help="Draw no more nodes than that.")] = 200,
+    svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the tree into this file.")] = None,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page to step through.")] = None,
+    position: PositionText = None,
+    moves: MovesText = "",
+    as_json: Json = False,
+) -> None:
+    """Draw the tree of a search: values, windows, the best line, and what was cut and why."""
+    from counterplay import trees
+    from counterplay.cli import output
+    from counterplay.search import REFINEMENTS
+
+    g, s = _at(game, position, moves)
+    used = set(REFINEMENTS) if using == "all" else set(filter(None, using.split(",")))
+    if used - set(REFINEMENTS):
+        raise UserError(f"there is no refinement '{min(used - set(REFINEMENTS))}'; there are: {', '.join(REFINEMENTS)}")
+    name = algorithm or ("star1" if g.chance else "alphabeta")
+    found = trees.trace(g, s, name, depth, set(REFINEMENTS) - used)
+    for file, write in ((svg, trees.svg), (html, trees.page)):
+        if file is not None:
+            file.write_text(write(found, most), encoding="utf-8")
+    if as_json:
+        output.print_json(found.as_dict())
+    elif svg is None and html is None:
+        output.say(trees.text(found, most))
 
 
 # ---- playing, checking, measuring
@@ -315,6 +375,49 @@ def play(
         record = play_game(here, you - 1 if you else None, depth, seed, quiet=as_json)
     if as_json:
         output.print_json(record)
+
+
+@app.command("match")
+def play_match(
+    game: GameText,
+    a: Annotated[str, typer.Argument(metavar="A", help="A player: random, alphabeta:depth=6, mcts:simulations=1000.")],
+    b: Annotated[str, typer.Argument(metavar="B", help="Another; openspiel-mcts:... if it is installed.")],
+    games: Annotated[int, typer.Option("--games", metavar="N", help="How many games.")] = 100,
+    seconds: Annotated[float | None, typer.Option(help="Seconds a move, for both.")] = None,
+    nodes: Annotated[int | None, typer.Option(help="Nodes a move, for both.")] = None,
+    simulations: Annotated[int | None, typer.Option(help="Simulations a move, for both.")] = None,
+    opening_plies: Annotated[int, typer.Option(help="Random moves that every game begins with.")] = 4,
+    seed: Annotated[int, typer.Option(help="For openings, dice and players.")] = 0,
+    record: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the games there; go on from it.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Play a match between two players and say who is stronger. Ctrl-C gives the score so far."""
+    from counterplay import games as all_games
+    from counterplay.arena import match
+    from counterplay.cli import output
+
+    with output.score_line(f"{a} against {b}", games) as told:
+        try:
+            score = match(
+                all_games.load(game),
+                (a, b),
+                games,
+                seed=seed,
+                opening_plies=opening_plies,
+                record=record,
+                progress=told,
+                seconds=seconds,
+                nodes=nodes,
+                simulations=simulations,
+            )
+        except KeyboardInterrupt:
+            if told.score is None:
+                raise
+            score = told.score
+    if as_json:
+        output.print_json({"game": game, "players": [a, b], **score.as_dict()})
+        return
+    output.say(f"{a} against {b}: {score}")
 
 
 @app.command()
@@ -397,3 +500,20 @@ def _bench_knowledge(here: Position, depth: int, as_json: bool) -> None:
         output.print_json({"game": str(here.game), "depth": depth, "searches": rows})
     else:
         output.say(bench.knowledge_table(rows))
+
+
+@app.command()
+def demo(
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Which; without it they are listed.")] = None,
+    seeds: Annotated[int | None, typer.Option(help="Games to play for each figure.")] = None,
+    svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it, moving, into this file.")] = None,
+    watch: Annotated[bool, typer.Option("--watch", help="Show a game of it first.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Run a demonstration of the lectures: figures, and whether the claim holds; exit status 1 if it does not."""
+    from counterplay.cli.demo import list_demos, run_demo
+
+    if name is None:
+        list_demos(as_json)
+    elif not run_demo(name, seeds, svg, watch, as_json):
+        raise typer.Exit(1)

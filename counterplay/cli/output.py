@@ -10,18 +10,21 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+from rich.progress import Progress as Bar
 from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
+from counterplay.drawing import board_spans, board_text
 from counterplay.game import CHANCE, Position
 
 if TYPE_CHECKING:
+    from counterplay.arena import Score
     from counterplay.search import Result
 
-__all__ = ["add_row", "board", "is_interactive", "print_json", "progress", "say", "table", "turn"]
-
-_COLOURS = {"x": "bold red", "o": "bold yellow"}
+__all__ = ["add_row", "board", "is_interactive", "print_json", "progress", "say", "score_line", "table", "turn"]
 
 _out = Console(highlight=False, soft_wrap=True)
 _err = Console(stderr=True, highlight=False)
@@ -50,12 +53,25 @@ def add_row(to: Table, *cells: str) -> None:
 
 
 def board(position: Position) -> Text:
-    """The position as the game shows it, with x and o in colour if it is a board."""
-    text = Text(str(position))
-    if position.game.board(position.state) is not None:
-        for piece, colour in _COLOURS.items():
-            text.highlight_regex(rf"(?<![a-z]){piece}(?![a-z])", colour)
-    return text
+    """The position as the game shows it; on a terminal with colours its board is drawn in them."""
+    game, s = position
+    text, cells = str(position), game.board(s)
+    plain = None if cells is None else board_text(cells, *game.labels())
+    if cells is None or plain is None or plain not in text or not _has_colours():
+        return Text(text)
+    drawn = Text()
+    for line in board_spans(cells, *game.labels(), game.look, position.marked()):
+        drawn.append("\n" if drawn else "")
+        for span in line:
+            style = f"bold {span.colour}" if span.colour else ""
+            drawn.append(span.text, f"{style} on {span.behind}".strip() if span.behind else style)
+    above, below = text.split(plain, 1)
+    return Text.assemble(above, drawn, below)
+
+
+def _has_colours() -> bool:
+    """Whether what is printed goes to a terminal that shows colours, and more than ASCII, and nobody minds."""
+    return _out.is_terminal and _out.color_system is not None and not _out.no_color and not _out.options.ascii_only
 
 
 def turn(position: Position) -> str:
@@ -95,6 +111,35 @@ def progress(what: str) -> Iterator[Progress | None]:
         return
     with _err.status(what) as status:
         yield Progress(what, status)
+
+
+class ScoreLine:
+    """The score of a match so far, with a bar on a terminal."""
+
+    def __init__(self, bar: Bar | None, task: Any) -> None:
+        self.score: Score | None = None
+        self._bar, self._task = bar, task
+
+    def __call__(self, score: Score) -> None:
+        self.score = score
+        if self._bar is not None:
+            self._bar.update(self._task, completed=score.games, score=str(score))
+
+
+@contextmanager
+def score_line(what: str, games: int) -> Iterator[ScoreLine]:
+    """Follow a match: a bar while somebody looks."""
+    if not _err.is_terminal:
+        yield ScoreLine(None, None)
+        return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(20),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[score]}"),
+    )
+    with Bar(*columns, console=_err, transient=True) as bar:
+        yield ScoreLine(bar, bar.add_task(escape(what), total=games, score=""))
 
 
 def is_interactive() -> bool:

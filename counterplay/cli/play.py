@@ -7,7 +7,7 @@ from typing import Any
 
 from counterplay import search
 from counterplay.cli import output
-from counterplay.game import CHANCE, Game, Position, UserError
+from counterplay.game import CHANCE, Game, Position, UserError, is_repeated
 
 __all__ = ["play_game"]
 
@@ -26,11 +26,13 @@ def play_game(here: Position, you: int | None, depth: int | None, seed: int, qui
 
     def show() -> None:
         if not quiet:
-            output.say(output.board(Position(game, history[-1])))
+            now = Position(game, history[-1])
+            now.before = history[-2] if len(history) > 1 else here.before
+            output.say(output.board(now))
             output.say()
 
     show()
-    while not game.is_terminal(s := history[-1]):
+    while not (game.is_terminal(s := history[-1]) or is_repeated(game, history)):
         p = game.player(s)
         if p == you:
             answer = _ask(game, s)
@@ -44,7 +46,7 @@ def play_game(here: Position, you: int | None, depth: int | None, seed: int, qui
         elif p == CHANCE:
             a = search.random_action(game, s, random)
         else:
-            a = think(s)
+            a = think(history)
         name = game.action_name(s, a)
         who = "chance" if p == CHANCE else "you" if p == you else f"player {p + 1}"
         if not quiet:
@@ -52,16 +54,26 @@ def play_game(here: Position, you: int | None, depth: int | None, seed: int, qui
         history.append(game.result(s, a))
         played.append(name)
         show()
-    end = history[-1]
+    end, repeated = history[-1], is_repeated(game, history)
+    draw = [0.5 * game.utility_sum] * game.players
     if not quiet:
-        output.say(output.turn(Position(game, end)) if game.is_terminal(end) else f"so far: {' '.join(played)}")
+        if game.is_terminal(end):
+            output.say(output.turn(Position(game, end)))
+        elif repeated:
+            output.say("the game is drawn: the position came for the third time")
+        else:
+            output.say(f"so far: {' '.join(played)}")
     return {
         "game": str(game),
         "begins": game.to_text(history[0]),
         "moves": played,
         "position": game.to_text(end),
-        "terminal": bool(game.is_terminal(end)),
-        "utilities": [game.utility(end, q) for q in range(game.players)] if game.is_terminal(end) else None,
+        "terminal": bool(game.is_terminal(end)) or repeated,
+        "utilities": [game.utility(end, q) for q in range(game.players)]
+        if game.is_terminal(end)
+        else draw
+        if repeated
+        else None,
     }
 
 
@@ -96,11 +108,11 @@ def _take_back(game: Game, history: list[Any], played: list[str], you: int | Non
         del history[before[-1] + 1 :], played[before[-1] :]
 
 
-def _opponent(game: Game, depth: int | None) -> Callable[[Any], int]:
-    """The computer's way to choose a move: the search that suits the game, to the given depth or within its budget."""
+def _opponent(game: Game, depth: int | None) -> Callable[[list[Any]], int]:
+    """How the computer chooses a move, given all states of the game: by the search that suits it, within a budget."""
     limits = search.Limits(depth=depth) if depth else search.Limits(nodes=_BUDGET)
     if search.best_for(game) == "alphabeta":
         searcher = search.Searcher(game, table_mb=16)  # remembers from move to move
-        return lambda s: searcher.search(s, limits).action or 0
+        return lambda states: searcher.search(states[-1], limits, history=states[:-1]).action or 0
     look = search.ALGORITHMS[search.best_for(game)]
-    return lambda s: look(game, s, depth=limits.depth, nodes=limits.nodes).action or 0
+    return lambda states: look(game, states[-1], depth=limits.depth, nodes=limits.nodes).action or 0

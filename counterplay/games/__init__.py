@@ -22,8 +22,8 @@ __all__ = ["load", "load_class", "names"]
 
 
 def names() -> list[str]:
-    """The names of all games of the package: the files in this folder."""
-    return sorted(module.name for module in pkgutil.iter_modules(__path__))
+    """The names of all games of the package: the files in this folder, but for those with an underscore in front."""
+    return sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_"))
 
 
 def load(text: str) -> Game:

@@ -4,6 +4,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from counterplay.bits import Bits
+from counterplay.drawing import Look, Piece
 from counterplay.game import Game, UnreadableText, read_board
 
 
@@ -13,6 +14,8 @@ class ConnectFour(Game):
     rows: int = 6
     columns: int = 7
     connect: int = 4
+
+    look = Look("holes", "#2456b8", "#dfe7f5", {"x": Piece("disc", "#d7322a"), "o": Piece("disc", "#f6c915")})
 
     class State(NamedTuple):
         mine: Bits  # the stones of the player to move
@@ -71,6 +74,18 @@ class ConnectFour(Game):
     @cached_property
     def squares(self):
         return Bits(self.empty.width, [i for i in range(self.empty.width) if i % self.stride < self.rows])
+
+    def mirrored(self, b):
+        column, other = Bits(self.empty.width, range(self.stride)), self.empty
+        for c in range(self.columns):
+            other = other | ((b >> c * self.stride) & column) << (self.columns - 1 - c) * self.stride
+        return other
+
+    def canonical(self, s):
+        """Of a position and its mirror image the one that has a stone of the mover's at the first square to differ."""
+        mine, theirs = self.mirrored(s.mine), self.mirrored(s.theirs)
+        differ = (s.mine ^ mine) | (s.theirs ^ theirs)
+        return s if not differ or differ.lowest() in s.mine | theirs else self.State(mine, theirs, s.ply)
 
     def threats(self, b):
         """The squares that would complete a line of `b`."""

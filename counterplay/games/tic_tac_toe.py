@@ -4,6 +4,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from counterplay.bits import Bits
+from counterplay.drawing import Look, Piece
 from counterplay.game import Game, UnreadableText, read_board
 
 
@@ -13,6 +14,8 @@ class TicTacToe(Game):
     m: int = 3
     n: int = 3
     k: int = 3
+
+    look = Look("grid", "#fbfaf5", "#9a9a9a", {"x": Piece("cross", "#c0392b"), "o": Piece("ring", "#2456b8")})
 
     class State(NamedTuple):
         mine: Bits  # the marks of the player to move

@@ -6,6 +6,7 @@
     count(game, s)                  # compiled for this game and its parameters, from the cache if it was before
     count.interpreted(game, s)      # this call as plain Python
     with interpreted(): ...         # every call inside; COUNTERPLAY_INTERPRETED=1: every call of the process
+    with observed(count, watcher):  # the same, and the watcher is told of every call and what it returns
 
 Both give the same results. A game that cannot be compiled is interpreted, and the reason is said once.
 This folder is the only part of Counterplay that knows Numba; importing it does not import Numba, calling does.
@@ -21,13 +22,23 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import FunctionType
-from typing import Any
+from typing import Any, Protocol
 
 from counterplay.game import Game
 
-__all__ = ["CannotCompile", "NativeFunction", "compiled", "interpreted", "is_interpreted", "native"]
+__all__ = [
+    "CannotCompile",
+    "NativeFunction",
+    "Observer",
+    "compiled",
+    "interpreted",
+    "is_interpreted",
+    "native",
+    "observed",
+]
 
 _mode: ContextVar[str | None] = ContextVar("mode", default=None)
+_observers: ContextVar[dict[NativeFunction, Observer]] = ContextVar("observers", default={})  # noqa: B039
 _cannot: dict[tuple[Any, ...], set[Any]] = {}  # by game: the functions that must be interpreted
 
 
@@ -60,7 +71,13 @@ class NativeFunction:
         """Run as plain Python, and everything it calls too."""
         token = _mode.set("interpreted")
         try:
-            return self.__wrapped__(game, *args)
+            observer = _observers.get().get(self)
+            if observer is None:
+                return self.__wrapped__(game, *args)
+            observer.enter(game, *args)
+            outcome = self.__wrapped__(game, *args)
+            observer.leave(outcome)
+            return outcome
         finally:
             _mode.reset(token)
 
@@ -111,6 +128,25 @@ def compiled() -> Iterator[None]:
         yield
     finally:
         _mode.reset(token)
+
+
+class Observer(Protocol):
+    """Is told of every call of a function, those that it makes of itself included, and of what each returns."""
+
+    def enter(self, game: Game, *args: Any) -> None: ...
+
+    def leave(self, outcome: Any) -> None: ...
+
+
+@contextmanager
+def observed(function: NativeFunction, observer: Observer) -> Iterator[None]:
+    """Inside, everything runs as plain Python and the observer sees the calls: a search is watched as it is."""
+    token = _observers.set({**_observers.get(), function: observer})
+    try:
+        with interpreted():
+            yield
+    finally:
+        _observers.reset(token)
 
 
 class Announcement:

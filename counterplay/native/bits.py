@@ -352,6 +352,64 @@ def _runs(bits, step, length):
     return runs if isinstance(step, types.Integer) and isinstance(length, types.Integer) else None
 
 
+@intrinsic
+def _seen(typing, line, square, blockers):
+    """Obstruction difference (Michael Hoffmann 2010): a number with the bits from the blocker below to the one above.
+
+    2 * above - below, where `above` is 0 if nothing blocks, and `below` the line's lower end.
+    """
+
+    def codegen(context, builder, sig, args):
+        typ = sig.args[0]
+        by = _resize(builder, context.cast(builder, args[1], sig.args[1], types.intp), typ.machine)
+        one, false = typ.constant(1), ir.Constant(ir.IntType(1), 0)
+        here = builder.shl(one, by)
+        lower = builder.sub(here, one)
+        stones = builder.and_(args[0], args[2])
+        above = builder.and_(stones, builder.not_(builder.or_(lower, here)))
+        first_above = builder.and_(above, builder.neg(above))
+        below = builder.or_(builder.and_(stones, lower), one)
+        top = typ.constant(1 << typ.machine.width - 1)
+        first_below = builder.lshr(top, builder.ctlz(below, false))
+        span = builder.sub(builder.shl(first_above, one), first_below)
+        return builder.and_(builder.and_(span, args[0]), builder.not_(here))
+
+    return line(line, square, blockers), codegen
+
+
+@overload_method(BitsType, "seen")
+def _seen_method(line, square, blockers):
+    def seen(line, square, blockers):
+        _on_board(line, square)
+        return _seen(line, square, blockers)
+
+    return seen if isinstance(square, types.Integer) and blockers == line else None
+
+
+@intrinsic
+def _between(typing, bits, one, other):
+    def codegen(context, builder, sig, args):
+        typ = sig.args[0]
+        one, other = (context.cast(builder, args[i], sig.args[i], types.intp) for i in (1, 2))
+        ordered = builder.icmp_signed("<", one, other)
+        low = _resize(builder, builder.select(ordered, one, other), typ.machine)
+        high = _resize(builder, builder.select(ordered, other, one), typ.machine)
+        under = builder.sub(builder.shl(typ.constant(1), high), typ.constant(1))
+        return builder.and_(args[0], builder.and_(under, builder.shl(typ.constant(-2), low)))
+
+    return bits(bits, one, other), codegen
+
+
+@overload_method(BitsType, "between")
+def _between_method(bits, one, other):
+    def between(bits, one, other):
+        _on_board(bits, one)
+        _on_board(bits, other)
+        return _between(bits, one, other)
+
+    return between if isinstance(one, types.Integer) and isinstance(other, types.Integer) else None
+
+
 @overload_method(BitsType, "lowest")
 def _lowest_method(bits):
     return lambda bits: _lowest(bits)

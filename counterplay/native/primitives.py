@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
+import operator
+
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
+from numba.core import cgutils, config
+from numba.core.imputils import lower_constant
 from numba.cpython.unsafe.tuple import tuple_setitem
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic, models, overload, register_model, typeof_impl
 
 from counterplay import primitives
+from counterplay.bits import Bits
 from counterplay.native.bits import BitsType, nth_square
+from counterplay.primitives import Table
 
 _I64 = ir.IntType(64)
 
@@ -150,6 +156,92 @@ def _fits(item, dtype):
     return item == dtype
 
 
+# ---- tables: constant data beside the code
+
+
+class TableType(types.Type):
+    """The type of one table: its content is part of the type, so that a value of it takes no room."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self.digest = hashlib.blake2b(repr(table).encode(), digest_size=16).hexdigest()
+        super().__init__(name=f"Table({len(table)}, {self.digest})")
+
+    @property
+    def dtype(self) -> types.Type:
+        first = self.table[0]
+        if isinstance(first, Bits):
+            return BitsType(first.width)
+        return types.intp if isinstance(first, int) else types.float64
+
+    def __reduce__(self):
+        return TableType, (self.table,)
+
+
+_types: dict[int, tuple[Table, TableType]] = {}  # by identity, because to hash the content takes a while
+
+
+@typeof_impl.register(Table)
+def _typeof_table(table: Table, context) -> TableType:
+    if id(table) not in _types:
+        _types[id(table)] = table, TableType(table)
+    return _types[id(table)][1]
+
+
+@register_model(TableType)
+class _TableModel(models.OpaqueModel):
+    pass
+
+
+@lower_constant(TableType)
+def _constant(context, builder, typ: TableType, value: Table):
+    return context.get_dummy_value()
+
+
+@intrinsic
+def _item(typing, table, i):
+    """The item, from an array of constants that is in the program once, however many functions use it."""
+
+    def codegen(context, builder, sig, args):
+        module, item = builder.module, context.get_data_type(table.dtype)
+        name = f"counterplay.table.{table.digest}"
+        data = module.globals.get(name)
+        if data is None:
+            numbers = [float(x) if isinstance(x, float) else int(x) for x in table.table]
+            kind = ir.ArrayType(item, len(numbers))
+            data = ir.GlobalVariable(module, kind, name)
+            data.initializer = ir.Constant(kind, numbers)
+            data.global_constant, data.unnamed_addr, data.linkage = True, True, "linkonce_odr"
+        at = context.cast(builder, args[1], sig.args[1], types.intp)
+        return builder.load(builder.gep(data, [ir.Constant(_I64, 0), at], inbounds=True))
+
+    return table.dtype(table, i), codegen
+
+
+@overload(operator.getitem)
+def _getitem(table, i):
+    if not isinstance(table, TableType) or not isinstance(i, types.Integer):
+        return None
+    length = len(table.table)
+    if not config.BOUNDSCHECK:
+        return lambda table, i: _item(table, i)
+
+    def checked(table, i):
+        if i < 0 or i >= length:
+            raise IndexError("an index is outside its Table")
+        return _item(table, i)
+
+    return checked
+
+
+@overload(len)
+def _len(table):
+    if not isinstance(table, TableType):
+        return None
+    length = len(table.table)
+    return lambda table: length
+
+
 # ---- memory by its address
 
 
@@ -177,6 +269,16 @@ def _store(typing, address, i, value):
 
 
 @intrinsic
+def _compare_swap(typing, address, i, old, new):
+    def codegen(context, builder, sig, args):
+        old, new = (context.cast(builder, args[k], sig.args[k], types.int64) for k in (2, 3))
+        found = builder.cmpxchg(_pointer(context, builder, sig, args), old, new, "seq_cst", "seq_cst")
+        return builder.extract_value(found, 1)
+
+    return types.boolean(address, i, old, new), codegen
+
+
+@intrinsic
 def _as_bits(typing, x):
     def codegen(context, builder, sig, args):
         return builder.bitcast(context.cast(builder, args[0], sig.args[0], types.float64), _I64)
@@ -200,6 +302,11 @@ def _ol_load(address, i):
 @overload(primitives.store)
 def _ol_store(address, i, value):
     return lambda address, i, value: _store(address, i, value)
+
+
+@overload(primitives.compare_swap)
+def _ol_compare_swap(address, i, old, new):
+    return lambda address, i, old, new: _compare_swap(address, i, old, new)
 
 
 @overload(primitives.as_bits)

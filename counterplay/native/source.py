@@ -20,11 +20,14 @@ import numpy as np
 
 from counterplay.bits import Bits
 from counterplay.game import Game
+from counterplay.primitives import Table
 
 __all__ = ["CannotFingerprint", "compilable_copy", "fill", "fingerprint", "is_known_to_compiler"]
 
 # For people only: an edit of these changes no machine code.
-_FOR_PEOPLE = {"show", "board", "labels", "action_name", "parse_action", "to_text", "from_text", "validate"}
+_FOR_PEOPLE = {
+    *("look", "show", "svg", "board", "labels", "action_name", "parse_action", "to_text", "from_text", "validate"),
+}
 _CLASS_NOISE = {
     *("__module__", "__doc__", "__dict__", "__weakref__", "__qualname__", "__annotations__", "parameters"),
     *("__annotate__", "__annotate_func__", "__annotations_cache__", "__firstlineno__", "__static_attributes__"),
@@ -75,6 +78,8 @@ class _Walk:
             yield f"{type(value).__name__} {value!r}"
         elif isinstance(value, Bits):
             yield repr(value)
+        elif isinstance(value, Table):
+            yield from ("table", self._tuple(tuple(value)))
         elif isinstance(value, np.ndarray):
             yield f"array {value.dtype.descr} {value.shape}"
             yield np.ascontiguousarray(value).tobytes()

@@ -6,6 +6,7 @@ from counterplay.search.expectimax import expectimax
 from counterplay.search.expectiminimax import expectiminimax
 from counterplay.search.limits import Limits
 from counterplay.search.maxn import maxn
+from counterplay.search.mcts import TreeSearcher, TreeSettings, mcts
 from counterplay.search.minimax import minimax
 from counterplay.search.paranoid import paranoid
 from counterplay.search.perft import count_games, perft, perft_split
@@ -30,6 +31,8 @@ __all__ = [
     "Policy",
     "Result",
     "Searcher",
+    "TreeSearcher",
+    "TreeSettings",
     "Unsuited",
     "alphabeta",
     "best_for",
@@ -38,6 +41,7 @@ __all__ = [
     "expectimax",
     "expectiminimax",
     "maxn",
+    "mcts",
     "mean_utility",
     "minimax",
     "minimax_policies",

@@ -11,6 +11,7 @@ from counterplay.search.alphabeta import alphabeta
 from counterplay.search.expectimax import expectimax
 from counterplay.search.expectiminimax import expectiminimax
 from counterplay.search.maxn import maxn
+from counterplay.search.mcts import mcts
 from counterplay.search.minimax import minimax
 from counterplay.search.paranoid import paranoid
 from counterplay.search.result import Result
@@ -18,7 +19,7 @@ from counterplay.search.result import Result
 __all__ = ["ALGORITHMS", "best_for", "search"]
 
 ALGORITHMS: dict[str, Callable[..., Result]] = {
-    function.__name__: function for function in (minimax, alphabeta, expectiminimax, expectimax, maxn, paranoid)
+    function.__name__: function for function in (minimax, alphabeta, expectiminimax, expectimax, maxn, paranoid, mcts)
 }
 
 

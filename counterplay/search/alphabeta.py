@@ -14,7 +14,7 @@ the true one if it is alpha or less (fail-soft).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from math import inf
 from threading import Thread
@@ -28,10 +28,26 @@ from counterplay.search.limits import Limits, as_depth, deeper
 from counterplay.search.result import ActionValue, Result, Unsuited
 from counterplay.search.run import Iteration, Progress, deepen
 from counterplay.search.suited import for_each_player, must_be_opponents
-from counterplay.search.table import AT_LEAST, AT_MOST, EXACT, NO_ACTION, Entry, Table, find, keep
-from counterplay.search.workspace import PLIES, REFINEMENTS, WIDTH, new_workspace, order_moves, reward, take_next
+from counterplay.search.table import AT_LEAST, AT_MOST, EXACT, NO_ACTION, Entry, Table, find, keep, table_key
+from counterplay.search.workspace import (
+    BUSY,
+    PAST,
+    PLIES,
+    REFINEMENTS,
+    WIDTH,
+    comes_again,
+    new_workspace,
+    order_moves,
+    reward,
+    show_busy,
+    take_free,
+    take_next,
+)
 
 __all__ = ["REFINEMENTS", "Searcher", "alphabeta"]
+
+_SURVEY = 1_000_000
+"""Nodes of deepening before a search without estimates and limits goes for the end of the game."""
 
 
 @native
@@ -55,19 +71,27 @@ def value(game, s, alpha, beta, depth, ply, w):  # type: ignore[no-untyped-def]
         w.cutoffs += 1
         return game.evaluate(s, 0)
 
-    # 3. From here on everything is seen by the player to move, who wants more than `low` and gets no more than `high`.
+    # 3. A position that comes again.
+    if game.knows.reversible and w.use_repetition and comes_again(game, s, ply, w):
+        w.proven = 0
+        w.cutoffs += 1
+        return 0.5 * game.utility_sum
+
+    # 4. From here on everything is seen by the player to move, who wants more than `low` and gets no more than `high`.
     p = game.player(s)
     sign = 1.0 if p == 0 else -1.0
     low, high = (alpha, beta) if p == 0 else (-beta, -alpha)
     first_low = low
     key, known = 0, NO_ACTION
+    is_canonical = True
 
-    # 4. What is known of this state from before, if it was seen equally deep or to the end.
+    # 5. What is known of this state from before, if it was seen equally deep or to the end.
     if w.use_table:
-        key = game.key(s)
+        key = table_key(game, s)
+        is_canonical = not game.knows.canonical or key == game.key(s)
         entry = find(w.table_at, w.mask, key)
         if entry.bound != 0:
-            known = entry.action
+            known = entry.action if is_canonical else NO_ACTION
             if entry.proven or entry.depth == depth:
                 enough = entry.value >= beta if entry.bound == AT_LEAST else entry.value <= alpha
                 if entry.bound == EXACT or enough:
@@ -75,7 +99,7 @@ def value(game, s, alpha, beta, depth, ply, w):  # type: ignore[no-untyped-def]
                     w.cutoffs += 0 if entry.proven else 1
                     return entry.value
 
-    # 5. If even passing is too good, so is some move.
+    # 6. If even passing is too good, so is some move.
     after = deeper(game, s, depth)
     if w.use_null_move and depth > 3 and high < inf and sign * game.evaluate(s, 0) >= high:
         other = game.passed(s)
@@ -86,16 +110,19 @@ def value(game, s, alpha, beta, depth, ply, w):  # type: ignore[no-untyped-def]
                 w.proven = 0
                 return sign * v
 
-    # 6. The moves, the most promising first.
+    # 7. The moves, the most promising first.
     n = order_moves(game, s, p, depth, ply, known, w)
+    is_shared = w.busy_at != 0 and depth > 3
     best, best_move = -inf, NO_ACTION
     proven = 1
     for i in range(n):
-        a = take_next(ply, i, n, w)
+        a = take_free(game, s, ply, i, n, w) if is_shared else take_next(ply, i, n, w)
         child = game.result(s, a)
+        if is_shared:
+            show_busy(table_key(game, child), True, w)
         v = inf
         if i > 0 and w.use_scout and low > -inf:
-            # 7. Is it better than the best so far at all? Late moves are asked at a lesser depth first.
+            # 8. Is it better than the best so far at all? Late moves are asked at a lesser depth first.
             just_above = np.nextafter(low, inf)
             below, above = (low, just_above) if p == 0 else (-just_above, -low)
             if w.use_reductions and i > 3 and depth > 2 and not (game.knows.is_noisy and game.is_noisy(s, a)):
@@ -103,9 +130,11 @@ def value(game, s, alpha, beta, depth, ply, w):  # type: ignore[no-untyped-def]
             if v > low:
                 v = sign * value(game, child, below, above, after, ply + 1, w)
         if v > low and (v < high or v == inf):
-            # 8. Its value.
+            # 9. Its value.
             below, above = (low, high) if p == 0 else (-high, -low)
             v = sign * value(game, child, below, above, after, ply + 1, w)
+        if is_shared:
+            show_busy(table_key(game, child), False, w)
         if w.stop:
             break
         if v > best:
@@ -115,7 +144,7 @@ def value(game, s, alpha, beta, depth, ply, w):  # type: ignore[no-untyped-def]
             w.length[ply] = w.length[ply + 1] + 1
             for j in range(w.length[ply + 1]):
                 w.line[ply, j + 1] = w.line[ply + 1, j]
-        # 9. Too good: the opponent will not let us get here.
+        # 10. Too good: the opponent will not let us get here.
         if v >= high:
             proven = w.proven
             reward(p, a, depth, ply, w)
@@ -127,6 +156,7 @@ def value(game, s, alpha, beta, depth, ply, w):  # type: ignore[no-untyped-def]
         w.proven = 0
     elif w.use_table:
         bound = EXACT if first_low < best < high else AT_LEAST if (best >= high) == (p == 0) else AT_MOST
+        best_move = best_move if is_canonical else NO_ACTION
         keep(w.table_at, w.mask, w.age, key, Entry(sign * best, best_move, depth, proven == 1, bound))
     return sign * best
 
@@ -176,14 +206,16 @@ def alphabeta(
     threads: int = 1,
     table_mb: float = 64,
     without: Iterable[str] = (),
+    history: Sequence[Any] = (),
     progress: Progress | None = None,
 ) -> Result:
     """The best move at `s` (default: the initial state) as far as the limits allow; without limits, until solved.
 
-    `multi` asks for the exact values of so many best moves, `without` names refinements to leave out ("all": all).
+    `multi` asks for the exact values of so many best moves, `without` names refinements to leave out ("all": all),
+    `history` has the states before `s`, for games in which a repetition is a draw.
     """
     searcher = Searcher(game, table_mb=table_mb, threads=threads, without=without)
-    return searcher.search(s, Limits(depth, rounds, nodes, seconds), multi, progress)
+    return searcher.search(s, Limits(depth, rounds, nodes, seconds), multi, progress, history)
 
 
 class Searcher:
@@ -200,9 +232,17 @@ class Searcher:
         self.table = None if "table" in names else Table(table_mb)
         self.without = names
         self._workspaces = [new_workspace(game, self.table, names) for _ in range(threads)]
+        self._busy = np.zeros(BUSY, np.int64)
+        for w in self._workspaces:
+            w.busy_at = self._busy.ctypes.data if threads > 1 and w.use_order else 0
 
     def search(
-        self, s: Any = None, limits: Limits | None = None, multi: int = 1, progress: Progress | None = None
+        self,
+        s: Any = None,
+        limits: Limits | None = None,
+        multi: int = 1,
+        progress: Progress | None = None,
+        history: Sequence[Any] = (),
     ) -> Result:
         """Search from `s`, with what is remembered of earlier searches."""
         if multi < 1:
@@ -223,11 +263,15 @@ class Searcher:
                 w.use_reductions = w.use_null_move = 0
             if self.table is not None:
                 w.age = self.table.age
+            if w.use_repetition:
+                earlier = history[-min(PAST, game.reversible(s)) :] if game.reversible(s) else ()
+                w.path[: len(earlier) + 1] = [game.key(each) for each in (*earlier, s)]
+                w.past = len(earlier)
         if self.table is not None:
             self.table.grow_older()
         roots = [_Root(game, s, w, multi) for w in self._workspaces]
-        begin = self._known_depth(s, limits)
-        helpers = [Thread(target=root.help, args=(k, limits), daemon=True) for k, root in enumerate(roots[1:], 1)]
+        plan = self._depths(roots[0], limits)
+        helpers = [Thread(target=root.help, args=(roots[0], limits), daemon=True) for root in roots[1:]]
 
         def look(depth: int, tally: Any) -> Iteration:
             return roots[0].look(depth)
@@ -237,7 +281,7 @@ class Searcher:
         try:
             table = 0 if self.table is None else self.table.bytes
             settings = {"without": sorted(self.without), "threads": len(roots), "multi": multi, "table_bytes": table}
-            result = deepen(game, s, "alphabeta", limits, look, progress, begin, settings, tally=first)
+            result = deepen(game, s, "alphabeta", limits, look, progress, plan, settings, tally=first)
         finally:
             for w in others:
                 w.stop = 1
@@ -247,14 +291,24 @@ class Searcher:
             raise UserError(f"{game} has more than {WIDTH} moves in a position, which is more than alphabeta takes")
         return replace(result, nodes=sum(int(w.nodes) for w in self._workspaces))
 
-    def _known_depth(self, s: Any, limits: Limits) -> int:
-        """The depth to begin with: one that the search for the move before has reached already, or 1."""
-        if not (self._workspaces[0].use_deepening or limits.is_anytime):
-            return limits.steps
-        if self.table is None or limits.rounds is not None or self.game.is_terminal(s):
-            return 1
-        entry = find(self.table.address, self.table.mask, self.game.key(s))
-        return min(max(1, entry.depth), limits.steps)
+    def _depths(self, leader: _Root, limits: Limits) -> Iterator[int]:
+        """The depths to search to, one after the other: from one that the search for the move before has reached.
+
+        Without estimates a depth short of the end says little and costs much. When such a game is to be solved, the
+        first depths are there to have a move, and then the search goes to the end at once.
+        """
+        s, w = leader.s, leader.w
+        steps = limits.steps
+        if w.use_deepening or limits.is_anytime:
+            steps = 1
+            if self.table is not None and limits.rounds is None and not self.game.is_terminal(s):
+                entry = find(self.table.address, self.table.mask, table_key(self.game, s))
+                steps = min(max(1, entry.depth), limits.steps)
+        is_survey = limits.steps == PLIES - 1 and not limits.is_anytime and not self.game.knows.evaluate
+        while steps <= limits.steps:
+            leader.steps = steps
+            yield steps
+            steps = limits.steps if is_survey and steps < limits.steps and w.nodes > _SURVEY else steps + 1
 
 
 class _Root:
@@ -262,6 +316,8 @@ class _Root:
 
     def __init__(self, game: Game, s: Any, w: Any, multi: int) -> None:
         self.game, self.s, self.w, self.multi = game, s, w, multi
+        self.steps = 0
+        """The depth of the current search, in plies or rounds."""
         self.over = game.is_terminal(s)
         self.p = 0 if self.over else game.player(s)
         self.sign = 1.0 if self.p == 0 else -1.0
@@ -293,6 +349,7 @@ class _Root:
             self.expected = v
             self.order.sort(key=lambda a: a != best)  # stable: the best to the front
             w.cutoffs = 0 if proven else max(1, int(w.cutoffs))
+            line = self._continued(line, self.sign * v, depth)
         actions = tuple(self._reported(a, values) for a in self.listed)
         return Iteration(for_each_player(game, self.sign * v), actions, line)
 
@@ -336,6 +393,32 @@ class _Root:
                 del values[a]
         return best, best_value, values, line, proven
 
+    def _continued(self, line: tuple[int, ...], v: float, depth: int) -> tuple[int, ...]:
+        """The line, which ends where the table had the answer, continued by what the table knows.
+
+        A state on it is worth `v`, so that a move after which the player has that much for sure is a best one.
+        """
+        game, s = self.game, self.s
+        for a in line:
+            s, depth = game.result(s, a), deeper(game, s, depth)
+        while self.w.use_table and depth > 0 and not game.is_terminal(s) and len(line) < PLIES:
+            enough = AT_LEAST if game.player(s) == 0 else AT_MOST
+            depth = deeper(game, s, depth)
+            fits = (a for a in map(int, game.actions(s)) if self._has(game.result(s, a), v, enough, depth))
+            best = next(fits, None)
+            if best is None:
+                break
+            line, s = (*line, best), game.result(s, best)
+        return line
+
+    def _has(self, s: Any, v: float, enough: int, depth: int) -> bool:
+        """Whether `s` is known to be worth `v`, or a bound is `v` that is `enough` or beyond which there is nothing."""
+        if self.game.is_terminal(s):
+            return bool(self.game.utility(s, 0) == v)
+        entry = find(self.w.table_at, self.w.mask, table_key(self.game, s))
+        fits = entry.bound in (EXACT, enough) or (entry.bound and v in self.game.utility_range)
+        return bool(fits and entry.value == v and (entry.proven or entry.depth == depth))
+
     def _child(self, child: Any, low: float, high: float, depth: int) -> float:
         alpha, beta = (low, high) if self.p == 0 else (-high, -low)
         return float(self.sign * value(self.game, child, alpha, beta, depth, 1, self.w))
@@ -345,9 +428,9 @@ class _Root:
         v, exact = values.get(a, (self.game.utility_range[1] if self.p == 0 else -self.game.utility_range[0], False))
         return ActionValue(a, self.sign * v, exact, for_each_player(self.game, self.sign * v))
 
-    def help(self, number: int, limits: Limits) -> None:
-        """Fill the shared table with what the first thread will need: the same search, a ply ahead or with it."""
-        for steps in range(1 + number % 2, limits.steps + 1):
-            if self.w.stop:
-                return
+    def help(self, leader: _Root, limits: Limits) -> None:
+        """Search to the depth that the leader searches to, then deeper, until stopped: the table is for both."""
+        steps = 0
+        while not self.w.stop and steps < limits.steps:
+            steps = max(steps + 1, leader.steps)
             self.look(as_depth(steps, limits.rounds is not None))

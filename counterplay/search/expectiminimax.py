@@ -8,12 +8,14 @@ be enough to know that the mean lies outside the window.
     alphabeta   cuts at MAX and MIN only: below a chance node the window is open again
     star1       a chance node gives each outcome a window, and ends when the mean must lie outside its own
     star2       the same after a probe of one reply to each outcome, which narrows the outcome's bounds
+
+States that were seen before equally deep, or to the end of the game, are remembered in a table.
 """
 
 from __future__ import annotations
 
-from math import inf
-from typing import Any
+from math import inf, nan
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,6 +27,7 @@ from counterplay.search.minimax import value as plain_value
 from counterplay.search.result import ActionValue, Result
 from counterplay.search.run import Iteration, Progress, deepen, follow, new_tally
 from counterplay.search.suited import for_each_player, must_be_opponents
+from counterplay.search.table import AT_LEAST, AT_MOST, EXACT, Entry, Table, find, keep
 
 __all__ = ["PRUNING", "expectiminimax"]
 
@@ -33,20 +36,27 @@ PRUNING = ("none", "alphabeta", "star1", "star2")
 
 NONE, ALPHABETA, STAR1, STAR2 = range(4)
 
-UNTRIED = (-1, 0.0)
+UNTRIED = (-1, 0.0, 0)
 """No action was tried before."""
 
 
+class How(NamedTuple):
+    """How a search is done: one of the levels of pruning, and the table's memory (`mask` -1: without a table)."""
+
+    prune: int
+    table_at: int = 0
+    mask: int = -1
+
+
 @native
-def value(game, s, tried, alpha, beta, depth, tally, prune):  # type: ignore[no-untyped-def]
+def value(game, s, tried, alpha, beta, depth, tally, how):  # type: ignore[no-untyped-def]
     """What `s` is worth to MAX, `depth` plies ahead, if that is between `alpha` and `beta`.
 
     If it is not, a bound that shows it: a number from the value up to `alpha`, or from `beta` up to the value.
-    `tried` is the number and the value of an action that a probe has looked at before, or UNTRIED.
+    `tried` is the number and the value of an action that a probe has looked at before, and how many estimates had been
+    used before that; or UNTRIED.
     """
-    known, v = tried
-    if known < 0:
-        tally.nodes += 1
+    tally.nodes += 1 if tried[0] < 0 else 0
     tally.unused = min(tally.unused, depth)
     if game.is_terminal(s):
         return game.utility(s, 0)
@@ -55,75 +65,92 @@ def value(game, s, tried, alpha, beta, depth, tally, prune):  # type: ignore[no-
         return game.evaluate(s, 0)
     if tally.nodes >= tally.most_nodes:
         tally.stop = 1
+
+    # What is known from before. The action of an entry is the number of the best one.
+    first, v, estimates = tried
+    here = Visit(
+        key=game.key(s) if how.mask >= 0 else 0,
+        alpha=alpha,
+        beta=beta,
+        depth=depth,
+        estimates=tally.cutoffs if first < 0 else estimates,
+    )
+    if how.mask >= 0:
+        entry = find(how.table_at, how.mask, here.key)
+        if is_enough(entry, here):
+            tally.cutoffs += 0 if entry.proven else 1
+            return entry.value
+        if first < 0 and entry.bound != 0 and entry.action >= 0:
+            first, v = entry.action, nan
     p, depth = game.player(s), deeper(game, s, depth)
 
-    # MAX and MIN: alpha-beta.
-    if p == 0:
-        v = v if known >= 0 else -inf
-        for i, a in enumerate(game.actions(s)):
-            if v >= beta:
-                break
-            if i != known:
-                v = max(v, value(game, game.result(s, a), UNTRIED, max(alpha, v), beta, depth, tally, prune))
-        return v
+    # MAX and MIN: alpha-beta, the most promising action first.
     if not game.chance or p != CHANCE:
-        v = v if known >= 0 else inf
+        if first < 0:
+            first, v = promising(game, s), nan
+        if v != v:
+            a = nth(game.actions(s), first)
+            v = value(game, game.result(s, a), UNTRIED, alpha, beta, depth, tally, how)
+        best = first
         for i, a in enumerate(game.actions(s)):
-            if v <= alpha:
+            if v >= beta if p == 0 else v <= alpha:
                 break
-            if i != known:
-                v = min(v, value(game, game.result(s, a), UNTRIED, alpha, min(beta, v), depth, tally, prune))
-        return v
+            if i != first:
+                low, high = (max(alpha, v), beta) if p == 0 else (alpha, min(beta, v))
+                u = value(game, game.result(s, a), UNTRIED, low, high, depth, tally, how)
+                if u > v if p == 0 else u < v:
+                    v, best = u, i
+        return remembered(v, best, here, tally, how)
 
     # CHANCE: the mean.
     v = 0.0
-    if prune == ALPHABETA:
+    if how.prune == ALPHABETA:
         for a in game.actions(s):
-            v += game.probability(s, a) * value(game, game.result(s, a), UNTRIED, -inf, inf, depth, tally, prune)
-        return v
+            v += game.probability(s, a) * value(game, game.result(s, a), UNTRIED, -inf, inf, depth, tally, how)
+        return remembered(v, -1, here, tally, how)
 
     # Star1. An outcome worth `least` or less keeps the mean at alpha or below, though all that follow be the best;
     # one worth `most` or more keeps it at beta or above, though they be the worst.
-    worst, best = game.utility_range
+    worst, finest = game.utility_range
     alpha, beta = alpha - hair(game), beta + hair(game)
-    if prune == STAR1 or depth == 0:
+    if how.prune == STAR1 or depth == 0:
         rest = 1.0
         for a in game.actions(s):
             p = game.probability(s, a)
             rest -= p
-            least, most = (alpha - v - rest * best) / p, (beta - v - rest * worst) / p
-            u = value(game, game.result(s, a), UNTRIED, max(least, worst), min(most, best), depth, tally, prune)
+            least, most = (alpha - v - rest * finest) / p, (beta - v - rest * worst) / p
+            u = value(game, game.result(s, a), UNTRIED, max(least, worst), min(most, finest), depth, tally, how)
             v += p * u
             if u <= least:
-                return v + rest * best
+                return remembered(v + rest * finest, -1, here, tally, how)
             if u >= most:
-                return v + rest * worst
-        return v
+                return remembered(v + rest * worst, -1, here, tally, how)
+        return remembered(v, -1, here, tally, how)
 
     # Star2, the probes. What one reply brings, MAX gets at least and MIN gives at most. If that does not end it, it
     # is the exact value of the reply.
     n = count(game.actions(s))
-    at_least, at_most = np.full(n, float(worst)), np.full(n, float(best))
-    low, high = float(worst), float(best)  # the bounds of the mean
+    at_least, at_most = np.full(n, float(worst)), np.full(n, float(finest))
+    low, high = float(worst), float(finest)  # the bounds of the mean
     for i, a in enumerate(game.actions(s)):
         p, outcome = game.probability(s, a), game.result(s, a)
         low, high = low - p * at_least[i], high - p * at_most[i]  # of all but this outcome
         least, most = (alpha - high) / p, (beta - low) / p
         if game.is_terminal(outcome):
-            at_least[i] = at_most[i] = value(game, outcome, UNTRIED, worst, best, depth, tally, prune)
+            at_least[i] = at_most[i] = value(game, outcome, UNTRIED, worst, finest, depth, tally, how)
         elif game.player(outcome) != CHANCE:
             tally.nodes += 1
             reply = game.result(outcome, nth(game.actions(outcome), promising(game, outcome)))
             below = deeper(game, outcome, depth)
             if game.player(outcome) == 0:
-                at_least[i] = value(game, reply, UNTRIED, worst, min(most, best), below, tally, prune)
+                at_least[i] = value(game, reply, UNTRIED, worst, min(most, finest), below, tally, how)
             else:
-                at_most[i] = value(game, reply, UNTRIED, max(least, worst), best, below, tally, prune)
+                at_most[i] = value(game, reply, UNTRIED, max(least, worst), finest, below, tally, how)
         low, high = low + p * at_least[i], high + p * at_most[i]
         if at_most[i] <= least:
-            return high
+            return remembered(high, -1, here, tally, how)
         if at_least[i] >= most:
-            return low
+            return remembered(low, -1, here, tally, how)
 
     # Star2, the search: as Star1 with the narrower bounds, and without the replies that are known.
     for i, a in enumerate(game.actions(s)):
@@ -132,13 +159,40 @@ def value(game, s, tried, alpha, beta, depth, tally, prune):  # type: ignore[no-
         least, most = (alpha - high) / p, (beta - low) / p
         u = at_least[i]
         if u < at_most[i]:
-            reply = tried_reply(game, outcome, at_least[i], at_most[i])
-            u = value(game, outcome, reply, max(least, at_least[i]), min(most, at_most[i]), depth, tally, prune)
+            reply = tried_reply(game, outcome, at_least[i], at_most[i], here.estimates)
+            u = value(game, outcome, reply, max(least, at_least[i]), min(most, at_most[i]), depth, tally, how)
         v, low, high = v + p * u, low + p * u, high + p * u
         if u <= least:
-            return high
+            return remembered(high, -1, here, tally, how)
         if u >= most:
-            return low
+            return remembered(low, -1, here, tally, how)
+    return remembered(v, -1, here, tally, how)
+
+
+class Visit(NamedTuple):
+    """A state as it is looked at: its key, the window, the depth, and the number of estimates used so far."""
+
+    key: int
+    alpha: float
+    beta: float
+    depth: int
+    estimates: int
+
+
+def is_enough(entry: Entry, here: Visit) -> bool:
+    """Whether what the table says answers the question."""
+    if entry.bound == 0 or not (entry.proven or entry.depth == here.depth):
+        return False
+    if entry.bound == AT_LEAST:
+        return entry.value >= here.beta
+    return entry.bound == EXACT or entry.value <= here.alpha
+
+
+def remembered(v: float, best: int, here: Visit, tally: Any, how: How) -> float:
+    """The value of a state, noted in the table."""
+    if how.mask >= 0 and not tally.stop:
+        bound = AT_MOST if v <= here.alpha else AT_LEAST if v >= here.beta else EXACT
+        keep(how.table_at, how.mask, 0, here.key, Entry(v, best, here.depth, tally.cutoffs == here.estimates, bound))
     return v
 
 
@@ -152,11 +206,11 @@ def promising(game: Any, s: Any) -> int:
     return chosen
 
 
-def tried_reply(game: Any, s: Any, at_least: float, at_most: float) -> tuple[int, float]:
-    """The number of the action that a probe of `s` looked at, and what it found."""
+def tried_reply(game: Any, s: Any, at_least: float, at_most: float, estimates: int) -> tuple[int, float, int]:
+    """The number of the action that a probe of `s` looked at, what it found, and the estimates used before."""
     if game.player(s) == CHANCE:
         return UNTRIED
-    return promising(game, s), at_least if game.player(s) == 0 else at_most
+    return promising(game, s), at_least if game.player(s) == 0 else at_most, estimates
 
 
 def hair(game: Any) -> float:
@@ -174,6 +228,7 @@ def expectiminimax(
     nodes: int | None = None,
     seconds: float | None = None,
     prune: str = "star2",
+    table_mb: float = 16,
     progress: Progress | None = None,
 ) -> Result:
     """The value of `s` (default: the initial state) for two opponents and chance, as minimax finds it.
@@ -181,42 +236,44 @@ def expectiminimax(
     Whatever `prune` is, the value is minimax's but for rounding: within 1e-9 of the largest utility, and the same to
     the last bit where nothing was cut. For this `evaluate` must lie in `utility_range` and probabilities must add up
     to 1. The best action is exact; others are exact or bounds, which are never better than the best found before.
-    Limits are as for minimax.
+    `table_mb` is the size of the table, 0 for none; without pruning there is none. Limits are as for minimax.
     """
     must_be_opponents(game, "expectiminimax")
     if prune not in PRUNING:
         raise UserError(f"prune is one of {', '.join(PRUNING)}, not {prune!r}")
     s = game.initial() if s is None else s
-    level = PRUNING.index(prune)
-    _value(game, s, -inf, inf, 0, new_tally(), level)  # compiles, outside the clock
+    table = Table(table_mb) if table_mb and prune != "none" else None
+    how = How(PRUNING.index(prune)) if table is None else How(PRUNING.index(prune), table.address, table.mask)
+    _value(game, s, -inf, inf, 0, new_tally(), how)  # compiles, outside the clock
 
     def look(steps: int, tally: Any) -> Iteration:
-        return _decide(game, s, steps, tally, level)
+        return _decide(game, s, steps, tally, how)
 
     limits = Limits(depth, rounds, nodes, seconds)
-    return deepen(game, s, "expectiminimax", limits, look, progress, settings={"prune": prune})
+    settings = {"prune": prune, "table_bytes": 0 if table is None else table.bytes}
+    return deepen(game, s, "expectiminimax", limits, look, progress, settings=settings)
 
 
-def _value(game: Game, s: Any, alpha: float, beta: float, depth: int, tally: Any, prune: int) -> float:
-    if prune == NONE:
+def _value(game: Game, s: Any, alpha: float, beta: float, depth: int, tally: Any, how: How) -> float:
+    if how.prune == NONE:
         return float(plain_value(game, s, depth, tally))
-    return float(value(game, s, UNTRIED, alpha, beta, depth, tally, prune))
+    return float(value(game, s, UNTRIED, alpha, beta, depth, tally, how))
 
 
-def _decide(game: Game, s: Any, depth: int, tally: Any, prune: int) -> Iteration:
+def _decide(game: Game, s: Any, depth: int, tally: Any, how: How) -> Iteration:
     """The value, every root action's value or bound, and the principal line."""
     if game.is_terminal(s):
-        return Iteration(for_each_player(game, _value(game, s, -inf, inf, depth, tally, prune)), (), ())
+        return Iteration(for_each_player(game, _value(game, s, -inf, inf, depth, tally, how)), (), ())
     tally.nodes += 1
     p, depth = game.player(s), deeper(game, s, depth)
     alpha, beta = -inf, inf
     found: dict[int, ActionValue] = {}
     for a in map(int, game.actions(s)):
-        v = _value(game, game.result(s, a), alpha, beta, depth, tally, prune)
+        v = _value(game, game.result(s, a), alpha, beta, depth, tally, how)
         if tally.stop:
             tally.cutoffs += 1  # so that an unfinished search is not called exact
             break
-        found[a] = ActionValue(a, v, prune == NONE or alpha < v < beta, for_each_player(game, v))
+        found[a] = ActionValue(a, v, how.prune == NONE or alpha < v < beta, for_each_player(game, v))
         if p == 0:
             alpha = max(alpha, v)
         elif p != CHANCE:
@@ -233,5 +290,5 @@ def _decide(game: Game, s: Any, depth: int, tally: Any, prune: int) -> Iteration
     best = (max if p == 0 else min)(found.values(), key=lambda each: each.value)  # the first one, which is exact
     low, high = best.value - hair(game), best.value + hair(game)
     t = game.result(s, best.action)
-    line = follow(game, t, depth, tally, lambda t, left: low < _value(game, t, low, high, left, tally, prune) < high)
+    line = follow(game, t, depth, tally, lambda t, left: low < _value(game, t, low, high, left, tally, how) < high)
     return Iteration(best.values, actions, (best.action, *line))

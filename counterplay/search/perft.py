@@ -6,7 +6,6 @@ from typing import Any
 
 from counterplay.game import Game, UserError
 from counterplay.native import native
-from counterplay.primitives import count
 from counterplay.search.run import Progress, new_tally, run
 
 __all__ = ["count_games", "perft", "perft_split"]
@@ -17,10 +16,10 @@ def lines(game, s, depth, tally):  # type: ignore[no-untyped-def]
     """How many lines of exactly `depth` plies begin at `s`."""
     if depth == 0:
         return 1
-    if game.is_terminal(s) or tally.stop:
+    if tally.stop:
         return 0
-    if depth == 1:
-        n = count(game.actions(s))
+    if depth == 1:  # whether the game is over need not be asked: then there are no actions
+        n = game.count_actions(s)
         tally.nodes += n
         return n
     n = 0

@@ -12,7 +12,7 @@ import numpy as np
 
 from counterplay.game import CHANCE
 from counterplay.native import native
-from counterplay.primitives import count, mix64, nth
+from counterplay.primitives import mix64
 
 __all__ = ["mean_utility", "new_random", "playout", "random_action"]
 
@@ -26,10 +26,10 @@ def new_random(seed: int) -> Any:
     return source
 
 
-def below(random: Any, n: int) -> int:
-    """A random integer of 0 .. n-1, for n up to 2^31."""
+def word(random: Any) -> int:
+    """A random integer of 32 bits."""
     random.counter += 1
-    return (mix64(random.counter) & 0xFFFFFFFF) * n >> 32
+    return mix64(random.counter) & 0xFFFFFFFF
 
 
 def unit(random: Any) -> float:
@@ -48,7 +48,7 @@ def choose(game: Any, s: Any, random: Any) -> int:
             if rest < 0.0:
                 break
         return chosen
-    return nth(game.actions(s), below(random, count(game.actions(s))))
+    return game.sample(s, word(random))
 
 
 @native

@@ -25,6 +25,8 @@ class ActionValue:
     """True: the search's value of this action. False: only a bound on it; the rest was pruned or not reached."""
     values: tuple[float, ...] = ()
     """One for each player."""
+    visits: int = 0
+    """How many simulations began with it, in a search by simulations; there a value that is not exact is their mean."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class Result:
     exact: bool
     """True: `value` is the game's own, every line was followed to its end. False: an estimate was used somewhere."""
     stopped: str
-    """Why the search ended: 'solved', 'depth', 'nodes', 'seconds' or 'interrupted'."""
+    """Why the search ended: 'solved', 'depth', 'simulations', 'nodes', 'seconds' or 'interrupted'."""
     settings: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -92,6 +94,7 @@ class Result:
                     "value": each.value,
                     **({"values": list(each.values)} if several else {}),
                     "exact": each.exact,
+                    **({"visits": each.visits} if "simulations" in self.settings else {}),
                 }
                 for each in self.actions
             ],
@@ -99,6 +102,8 @@ class Result:
 
     def __str__(self) -> str:
         how = "exact" if self.exact else f"estimate at depth {self.depth}"
+        if "simulations" in self.settings:
+            how += f", {self.settings['simulations']:,} simulations"
         move = f"{self.action_name}, value" if self.action is not None else "value"
         line = f", line {' '.join(self.line_names)}" if self.line else ""
         return f"{move} {self.value:g} ({how}){line}, {self.nodes:,} nodes in {self.seconds:.3f} s"

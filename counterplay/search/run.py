@@ -10,7 +10,7 @@ import contextvars
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -111,24 +111,24 @@ def deepen(
     limits: Limits,
     look: Callable[[int, Any], Iteration],
     progress: Progress | None = None,
-    begin: int | None = None,
+    plan: Iterable[int] | None = None,
     settings: dict[str, Any] | None = None,
     tally: Any = None,
 ) -> Result:
     """Search with `look(depth, tally)`: at once to the full depth, or a ply deeper each time while the limits last.
 
-    `begin` is the first depth; by default 1 if the end may come at any time, else the full depth. Of a depth that was
-    not finished only the actions that were are of use, and only if there is nothing better.
+    `plan` has the depths; by default all from 1 if the end may come at any time, else the full depth. Of a depth that
+    was not finished only the actions that were are of use, and only if there is nothing better.
     """
     tally = new_tally(most_nodes=limits.nodes or _NO_LIMIT) if tally is None else tally
-    if begin is None:
-        begin = 1 if limits.is_anytime else limits.steps
+    if plan is None:
+        plan = range(1 if limits.is_anytime else limits.steps, limits.steps + 1)
     tell = getattr(progress, "found", None)
     began = time.perf_counter()
 
     def work() -> Result | None:
         best = None
-        for steps in range(begin, limits.steps + 1):
+        for steps in plan:
             tally.cutoffs, tally.unused = 0, steps
             found = look(as_depth(steps, limits.rounds is not None), tally)
             if tally.stop and best is not None:

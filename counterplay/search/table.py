@@ -14,14 +14,14 @@ entries side by side: the deeper of the current search stays, the other is repla
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from counterplay.game import UserError
 from counterplay.primitives import as_bits, as_float, load, store
 
-__all__ = ["AT_LEAST", "AT_MOST", "EXACT", "NO_ACTION", "Entry", "Table", "find", "keep"]
+__all__ = ["AT_LEAST", "AT_MOST", "EXACT", "NO_ACTION", "Entry", "Table", "find", "keep", "table_key"]
 
 AT_LEAST, AT_MOST, EXACT = 1, 2, 3
 NO_ACTION = -(1 << 62)
@@ -66,6 +66,14 @@ class Entry(NamedTuple):
     proven: bool
     """True: the value holds whatever the depth, no estimate was used."""
     bound: int
+
+
+def table_key(game: Any, s: Any) -> int:
+    """The key of a state in the table: one for all states that are alike by symmetry.
+
+    The best action is kept only for the one that stands for all, since with the others it has another number.
+    """
+    return game.key(game.canonical(s)) if game.knows.canonical else game.key(s)  # type: ignore[no-any-return]
 
 
 def find(table: int, mask: int, key: int) -> Entry:

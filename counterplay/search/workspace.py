@@ -8,15 +8,33 @@ from typing import Any
 import numpy as np
 
 from counterplay.game import Game, UserError
+from counterplay.primitives import load, store
 from counterplay.search.limits import DEEPEST
-from counterplay.search.table import NO_ACTION, Table
+from counterplay.search.table import NO_ACTION, Table, table_key
 
-__all__ = ["PLIES", "REFINEMENTS", "WIDTH", "new_workspace", "order_moves", "reward", "take_next"]
+__all__ = [
+    "BUSY",
+    "PAST",
+    "PLIES",
+    "REFINEMENTS",
+    "WIDTH",
+    "comes_again",
+    "new_workspace",
+    "order_moves",
+    "reward",
+    "show_busy",
+    "take_free",
+    "take_next",
+]
 
 PLIES = 256
 """The longest line."""
 WIDTH = 512
 """The most actions in a state."""
+PAST = 512
+"""The most plies of the game so far that can matter for repetitions."""
+BUSY = 1 << 12
+"""Places in which threads show what they are looking at."""
 _HISTORY = 4096
 _MOST_HISTORY = 1 << 20
 _KNOWLEDGE = 1e9  # what a unit of priority or evaluation counts more than any history
@@ -34,11 +52,13 @@ REFINEMENTS = (
     "aspiration",  # expect the value of the depth before
     "reductions",  # look at late moves less deeply first, where the game says so
     "null_move",  # where even passing is too good, stop, where the game says so
+    "repetition",  # a position that comes again is a draw, where the game says so
 )
 
-_COUNTS = ("nodes", "most_nodes", "cutoffs", "unused", "stop", "proven", "too_wide", "table_at", "mask", "age")
+_COUNTS = ("nodes", "most_nodes", "cutoffs", "unused", "stop", "proven", "too_wide")
+_PLACES = ("table_at", "mask", "age", "busy_at", "past")
 _WORKSPACE = np.dtype(
-    [(name, np.int64) for name in _COUNTS]
+    [(name, np.int64) for name in (*_COUNTS, *_PLACES)]
     + [(f"use_{name}", np.int64) for name in (*REFINEMENTS, "order")]
     + [
         ("moves", np.int64, (PLIES, WIDTH)),
@@ -47,6 +67,7 @@ _WORKSPACE = np.dtype(
         ("history", np.int64, (2, _HISTORY)),
         ("line", np.int64, (PLIES + 1, PLIES + 1)),
         ("length", np.int64, (PLIES + 1,)),
+        ("path", np.int64, (PAST + PLIES,)),
     ]
 )
 
@@ -65,6 +86,7 @@ def new_workspace(game: Game, table: Table | None, without: frozenset[str]) -> A
         "quiescence": knows.is_noisy,
         "reductions": game.reduces_late,
         "null_move": knows.passed,
+        "repetition": knows.reversible,
     }
     for name in REFINEMENTS:
         w[f"use_{name}"] = name not in without and useful.get(name, True)
@@ -122,6 +144,42 @@ def take_next(ply: int, i: int, n: int, w: Any) -> int:
             w.moves[ply, j], w.scores[ply, j] = w.moves[ply, j - 1], w.scores[ply, j - 1]
         w.moves[ply, i], w.scores[ply, i] = move, score
     return int(w.moves[ply, i])
+
+
+def take_free(game: Any, s: Any, ply: int, i: int, n: int, w: Any) -> int:
+    """The next move as `take_next` has it, but last those that another thread is looking at.
+
+    When we come back to them, what the other thread found is in the table (a simple form of ABDADA, Weill 1996; after
+    an idea of Kerrigan's). It does not matter if a note is overwritten or out of date: then both look.
+    """
+    a = take_next(ply, i, n, w)
+    while i > 0 and w.scores[ply, i] > -inf:
+        key = table_key(game, game.result(s, a))
+        if load(w.busy_at, key & (BUSY - 1)) != key:
+            break
+        w.scores[ply, i] = -inf
+        a = take_next(ply, i, n, w)
+    return a
+
+
+def show_busy(key: int, is_busy: bool, w: Any) -> None:
+    """Tell the other threads that this one looks at a state, or does so no more."""
+    store(w.busy_at, key & (BUSY - 1), key if is_busy else 0)
+
+
+def comes_again(game: Any, s: Any, ply: int, w: Any) -> bool:
+    """Whether `s` was there on the way from the root, or twice in the game before; from now on it is on the way.
+
+    A player who can come back once can do so again, so that the first repetition within the search is as good as the
+    third occurrence, and the search is spared the rest.
+    """
+    here, key = w.past + ply, game.key(s)
+    w.path[here] = key
+    seen = 0
+    for back in range(2, min(game.reversible(s), here) + 1):
+        if w.path[here - back] == key:
+            seen += 2 if back <= ply else 1
+    return seen > 1
 
 
 def reward(p: int, a: int, depth: int, ply: int, w: Any) -> None:

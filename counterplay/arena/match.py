@@ -1,0 +1,222 @@
+"""A match: many games between two players, from distinct openings, each opening once with either side.
+
+The score is kept by pairs of games with the same opening, which are what is independent of each other. A record file
+has a line of JSON for the match and one for each game; a match that was interrupted goes on from there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from math import inf, log10, sqrt
+from pathlib import Path
+from typing import Any
+
+from counterplay import search
+from counterplay.arena.players import Player, new_player
+from counterplay.game import CHANCE, Game, UserError, is_repeated
+
+__all__ = ["GameRecord", "Score", "match"]
+
+MOST_PLIES = 2_000
+"""A game that lasts longer is a draw."""
+
+_CONFIDENT = 1.96  # standard deviations either side that hold 95 of 100
+
+
+@dataclass(frozen=True)
+class GameRecord:
+    """A game of a match, by the names of its moves."""
+
+    number: int
+    first: int
+    """Which of the two players, 0 or 1, had player 1's side."""
+    opening: int
+    """How many of the moves were given."""
+    moves: tuple[str, ...]
+    points: float
+    """What the first player of the match got: 1, 0.5 or 0."""
+    ended: str
+    """`rules`, `repetition` or `length`."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """Wins, draws and losses of the match's first player, and what they say about strength."""
+
+    wins: int
+    draws: int
+    losses: int
+    error: float
+    """The standard error of the points a game."""
+
+    @property
+    def games(self) -> int:
+        return self.wins + self.draws + self.losses
+
+    @property
+    def points(self) -> float:
+        """Points a game."""
+        return (self.wins + 0.5 * self.draws) / self.games if self.games else 0.5
+
+    @property
+    def elo(self) -> float:
+        """The difference in Elo's ratings that such a score is expected at; infinite when everything is won or lost."""
+        return _elo(self.points)
+
+    @property
+    def elo_range(self) -> tuple[float, float]:
+        """Where the difference lies with 95% confidence."""
+        return _elo(self.points - _CONFIDENT * self.error), _elo(self.points + _CONFIDENT * self.error)
+
+    def __str__(self) -> str:
+        low, high = self.elo_range
+        return (
+            f"+{self.wins} ={self.draws} -{self.losses}, {self.points:.1%} of {self.games} games, "
+            f"Elo {_signed(self.elo)} ({_signed(low)} to {_signed(high)})"
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON, which has no infinity: null."""
+        low, high = self.elo_range
+        numbers = {"elo": self.elo, "elo_low": low, "elo_high": high}
+        finite = {name: value if abs(value) < inf else None for name, value in numbers.items()}
+        return {**asdict(self), "games": self.games, "points": self.points, **finite}
+
+
+def _elo(points: float) -> float:
+    if points <= 0:
+        return -inf
+    return inf if points >= 1 else 400 * log10(points / (1 - points))
+
+
+def _signed(elo: float) -> str:
+    return f"{elo:+.0f}" if abs(elo) < inf else ("more" if elo > 0 else "less") + " than can be said"
+
+
+def score_of(records: Sequence[GameRecord]) -> Score:
+    """The score of the games so far."""
+    points = [record.points for record in records]
+    pairs: dict[int, list[float]] = {}
+    for record in records:
+        pairs.setdefault(record.number // 2, []).append(record.points)
+    means = [sum(pair) / len(pair) for pair in pairs.values()]
+    mean = sum(means) / len(means) if means else 0.5
+    spread = sum((each - mean) ** 2 for each in means) / max(1, len(means) - 1)
+    # With few pairs alike the spread says too little: one more pair of the other kind is thought of (Laplace).
+    least = 0.25 / (len(means) + 2) ** 2 if means else 0.25
+    error = sqrt(max(spread / max(1, len(means)), least))
+    return Score(points.count(1.0), points.count(0.5), points.count(0.0), error)
+
+
+def match(
+    game: Game,
+    players: tuple[str, str],
+    games: int = 100,
+    *,
+    seed: int = 0,
+    opening_plies: int = 4,
+    record: Path | None = None,
+    progress: Callable[[Score], None] | None = None,
+    **limits: Any,
+) -> Score:
+    """Play so many games between two players (see `new_player`) and return the first one's score.
+
+    `limits` (`seconds`, `nodes`, `simulations`) are for each move of either player. With a `record` every game is
+    written there when it ends, and those that are there already are not played again.
+    """
+    if game.players != 2 or not game.zero_sum:
+        raise UserError(f"a match is between two opponents; {game} is for {game.players} or not zero-sum")
+    if games < 1:
+        raise UserError(f"a match has 1 game or more, not {games}")
+    sides = [new_player(game, text, seed + i, **limits) for i, text in enumerate(players)]
+    about = {"game": str(game), "players": list(players), "seed": seed, "opening_plies": opening_plies}
+    about |= {"limits": {key: value for key, value in limits.items() if value is not None}}
+    records = _read(record, about)[:games] if record is not None else []
+    openings = _openings(game, (games + 1) // 2, opening_plies, seed)
+    if progress is not None and records:
+        progress(score_of(records))
+    for number in range(len(records), games):
+        first = number % 2
+        seats = [sides[first], sides[1 - first]]
+        moves, utilities, ended = _play(game, seats, openings[number // 2], seed * 1_000_003 + number // 2)
+        lead = utilities[first] - 0.5 * game.utility_sum
+        points = 1.0 if lead > 0 else 0.5 if lead == 0 else 0.0
+        done = GameRecord(number, first, len(openings[number // 2]), moves, points, ended)
+        records.append(done)
+        if record is not None:
+            with record.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(asdict(done)) + "\n")
+        if progress is not None:
+            progress(score_of(records))
+    return score_of(records)
+
+
+def _play(
+    game: Game, seats: Sequence[Player], opening: Sequence[int], seed: int
+) -> tuple[tuple[str, ...], tuple[float, ...], str]:
+    """A game from an opening: the names of its moves, what each seat got, and what ended it."""
+    random = search.new_random(seed)  # the same dice for both games of a pair, as far as they go the same way
+    states = [game.initial()]
+    names: list[str] = []
+    for ply in range(MOST_PLIES):
+        s = states[-1]
+        if game.is_terminal(s):
+            return tuple(names), tuple(float(game.utility(s, p)) for p in (0, 1)), "rules"
+        if game.knows.reversible and is_repeated(game, states):
+            break
+        p = game.player(s)
+        if ply < len(opening):
+            a = opening[ply]
+        elif p == CHANCE:
+            a = int(search.random_action(game, s, random))
+        else:
+            a = seats[p].choose(states)
+        names.append(game.action_name(s, a))
+        states.append(game.result(s, a))
+    fair = 0.5 * game.utility_sum
+    return tuple(names), (fair, fair), "length" if len(names) == MOST_PLIES else "repetition"
+
+
+def _openings(game: Game, wanted: int, plies: int, seed: int) -> list[list[int]]:
+    """Distinct random openings of so many plies, or of more where there are not enough; none of them ends the game."""
+    random = search.new_random(seed)
+    found: dict[int, list[int]] = {}
+    tries = 0
+    while len(found) < wanted:
+        tries += 1
+        if tries > 200 * wanted:
+            if plies > 40:
+                raise UserError(f"{game} has not {wanted} different openings; play fewer games")
+            plies, tries = plies + 1, 0
+        s = game.initial()
+        moves: list[int] = []
+        while len(moves) < plies and not game.is_terminal(s):
+            a = int(search.random_action(game, s, random))
+            moves.append(a)
+            s = game.result(s, a)
+        if not game.is_terminal(s):
+            found.setdefault(game.key(s), moves)
+        if plies == 0:
+            return [[]] * wanted
+    return list(found.values())
+
+
+def _read(record: Path, about: dict[str, Any]) -> list[GameRecord]:
+    """The games of a match that was begun before; a new file begins with what the match is about."""
+    text = record.read_text(encoding="utf-8") if record.exists() else ""
+    if not text:
+        record.write_text(json.dumps(about) + "\n", encoding="utf-8")
+        return []
+    try:
+        whole = text[: text.rindex("\n") + 1]
+        first, *lines = map(json.loads, whole.splitlines())
+        games = [GameRecord(**{**fields, "moves": tuple(fields["moves"])}) for fields in lines]
+    except (ValueError, TypeError, KeyError):
+        raise UserError(f"{record} is not the record of a match; name another file") from None
+    if first != about or [each.number for each in games] != list(range(len(games))):
+        raise UserError(f"{record} is the record of another match; go on with its settings or name another file")
+    if whole != text:  # the last line was being written when the match was stopped
+        record.write_text(whole, encoding="utf-8")
+    return games

@@ -1,0 +1,180 @@
+"""Players: anything that chooses an action, given the states of a game so far.
+
+    random                              any legal action
+    alphabeta:depth=6                   a search by its name, with its settings
+    mcts:simulations=5000,seed=3
+    openspiel-mcts:simulations=1000     OpenSpiel's C++ tree search, if it is installed
+
+To add a kind of player, write a class with a `choose` and a line in `new_player`.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import time
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any, Protocol
+
+from counterplay import search
+from counterplay.game import Game, UnreadableText, UserError
+
+__all__ = ["Player", "new_player"]
+
+
+class Player(Protocol):
+    """Who chooses actions in one game after the other."""
+
+    def choose(self, states: Sequence[Any]) -> int:
+        """The action at the last of `states`, which are all those of the game so far."""
+        ...
+
+
+def new_player(game: Game, text: str, seed: int = 0, **limits: Any) -> Player:
+    """The player of that text. `limits` (`seconds`, `nodes`, `simulations`) hold where the text has no setting."""
+    name, _, rest = text.strip().partition(":")
+    settings = _settings(text, rest)
+    given = {key: value for key, value in limits.items() if value is not None}
+    if name == "random":
+        _must_be_known(text, settings, ("seed",))
+        return RandomPlayer(game, settings.get("seed", seed))
+    if name == "openspiel-mcts":
+        _must_be_known(text, settings, ("simulations", "seconds", "uct_c", "seed"))
+        return OpenSpielPlayer(game, seed, **(given | settings))
+    if name not in search.ALGORITHMS:
+        raise UserError(
+            f"there is no player '{name}'; there are: random, openspiel-mcts, {', '.join(search.ALGORITHMS)}"
+        )
+    known = inspect.signature(search.ALGORITHMS[name]).parameters
+    _must_be_known(text, settings, [each for each in known if each not in ("game", "s", "progress", "history")])
+    settings = {key: value for key, value in given.items() if key in known} | settings
+    if "seed" in known:
+        settings.setdefault("seed", seed)
+    return SearchPlayer(game, name, settings)
+
+
+class RandomPlayer:
+    """Any legal action, each as likely as the other."""
+
+    def __init__(self, game: Game, seed: int) -> None:
+        self._game, self._random = game, search.new_random(seed)
+
+    def choose(self, states: Sequence[Any]) -> int:
+        return int(search.random_action(self._game, states[-1], self._random))
+
+
+class SearchPlayer:
+    """What a search finds. Alpha-beta keeps its table from move to move."""
+
+    def __init__(self, game: Game, algorithm: str, settings: dict[str, Any]) -> None:
+        self._game, self._settings = game, settings
+        self._function = search.ALGORITHMS[algorithm]
+        self._takes_history = "history" in inspect.signature(self._function).parameters
+        if not settings.keys() & {"depth", "rounds", "nodes", "seconds", "simulations"}:
+            raise UserError(f"{algorithm} needs a limit, as in '{algorithm}:depth=4' or '{algorithm}:seconds=0.1'")
+        self._searcher = None
+        if algorithm == "alphabeta":
+            ways = {key: settings[key] for key in ("table_mb", "threads", "without") if key in settings}
+            self._searcher = search.Searcher(game, **ways)
+            limits = {key: settings[key] for key in ("depth", "rounds", "nodes", "seconds") if key in settings}
+            self._limits = search.Limits(**limits)
+
+    def choose(self, states: Sequence[Any]) -> int:
+        *earlier, s = states
+        if self._searcher is not None:
+            result = self._searcher.search(s, self._limits, history=earlier)
+        else:
+            result = self._function(
+                self._game, s, **self._settings, **({"history": earlier} if self._takes_history else {})
+            )
+        if result.action is None:
+            raise UserError(f"{result.algorithm} finds no action at {self._game.to_text(s)}")
+        return result.action
+
+
+class OpenSpielPlayer:
+    """OpenSpiel's C++ MCTSBot with random rollouts."""
+
+    def __init__(
+        self,
+        game: Game,
+        seed: int,
+        simulations: int | None = None,
+        seconds: float | None = None,
+        uct_c: float = 2.0,
+        **_: Any,
+    ) -> None:
+        try:
+            import pyspiel
+        except ImportError:
+            raise UserError("openspiel-mcts needs OpenSpiel: pip install 'counterplay[peers]'") from None
+        if str(game) not in _SPIEL_GAMES:
+            raise UserError(f"openspiel-mcts plays {', '.join(_SPIEL_GAMES)}; not {game}")
+        if simulations is None and seconds is None:
+            raise UserError("openspiel-mcts needs a limit, as in 'openspiel-mcts:simulations=1000'")
+        self._game, self._spiel = game, pyspiel.load_game(game.name)
+        self._evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
+        self._new_bot: Callable[[int], Any] = lambda budget: pyspiel.MCTSBot(
+            self._spiel,
+            self._evaluator,
+            uct_c=uct_c,
+            max_simulations=budget,
+            max_memory_mb=1000,
+            solve=False,
+            seed=seed,
+            verbose=False,
+        )
+        self._simulations, self._seconds = simulations, seconds or 0.0
+        self._rate = 1000.0  # simulations a second; found out while playing
+
+    def choose(self, states: Sequence[Any]) -> int:
+        state = self._spiel.new_initial_state()
+        for before, after in pairwise(states):
+            played = next(a for a in self._game.actions(before) if self._game.result(before, a) == after)
+            state.apply_action(self._number(played))
+        budget = self._simulations
+        if budget is None:  # MCTSBot knows no clock: it gets what it did in that time before
+            budget = max(2, int(self._rate * self._seconds))
+        began = time.perf_counter()
+        chosen = int(self._new_bot(budget).step(state))
+        self._rate = budget / (time.perf_counter() - began)
+        return next(int(a) for a in self._game.actions(states[-1]) if self._number(int(a)) == chosen)
+
+    def _number(self, a: int) -> int:
+        """OpenSpiel's number of our action `a`; they are the same but for the pass in Othello."""
+        return 64 if self._game.name == "othello" and a == self._game.passing else a  # type: ignore[attr-defined]
+
+
+_SPIEL_GAMES = ("tic_tac_toe", "connect_four", "othello")
+"""Games of which we know how OpenSpiel numbers the actions."""
+
+
+def _settings(text: str, rest: str) -> dict[str, Any]:
+    """`depth=6,rave=on` as a dict. A value is a number, on or off, a word, or words joined by `+`."""
+    found: dict[str, Any] = {}
+    for part in filter(None, rest.split(",")):
+        key, equals, value = part.partition("=")
+        if not equals or not key.strip():
+            raise UnreadableText(f"'{text}' is no player: settings are written like 'alphabeta:depth=6,table_mb=32'")
+        found[key.strip()] = _value(key.strip(), value.strip())
+    return found
+
+
+def _value(key: str, value: str) -> Any:
+    words = {"on": True, "true": True, "yes": True, "off": False, "false": False, "no": False}
+    if value.lower() in words:
+        return words[value.lower()]
+    if key == "without":
+        return value.split("+")
+    try:
+        number = ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        return value
+    return number if isinstance(number, int | float) else value
+
+
+def _must_be_known(text: str, settings: dict[str, Any], known: Sequence[str]) -> None:
+    for setting in settings:
+        if setting not in known:
+            raise UserError(f"'{text}': there is no setting '{setting}'; there are: {', '.join(known)}")

@@ -1,0 +1,38 @@
+"""What several test files use: the command line run in this process."""
+
+import json
+import sys
+
+import pytest
+
+from counterplay.cli import main
+
+
+@pytest.fixture
+def counterplay(monkeypatch, capsys):
+    """Run a command line in this process: (exit status, standard output, standard error)."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["counterplay", *map(str, arguments)])
+        capsys.readouterr()
+        try:
+            main()
+            status = 0
+        except SystemExit as exit:
+            status = exit.code or 0
+        out, err = capsys.readouterr()
+        return status, out, err
+
+    return run
+
+
+@pytest.fixture
+def answer(counterplay):
+    """The JSON that a command prints."""
+
+    def run(*arguments):
+        status, out, err = counterplay(*arguments, "--json")
+        assert status == 0, err
+        return json.loads(out)
+
+    return run

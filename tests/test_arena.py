@@ -1,0 +1,127 @@
+"""Matches: players by name, openings in pairs, scores with their error, records that go on."""
+
+import json
+from math import inf
+
+import pytest
+
+from counterplay import UserError, arena, games, native
+from counterplay.arena.match import GameRecord, _openings, score_of
+
+
+@pytest.fixture(autouse=True)
+def _interpreted():
+    with native.interpreted():
+        yield
+
+
+def records(*points):
+    return [GameRecord(i, i % 2, 0, (), each, "rules") for i, each in enumerate(points)]
+
+
+def test_a_score_says_how_much_stronger_and_how_sure():
+    score = score_of(records(1, 1, 0.5, 1, 0, 1, 1, 0.5))
+    assert (score.wins, score.draws, score.losses, score.points) == (5, 2, 1, 0.75)
+    assert score.elo == pytest.approx(190.85, abs=0.01)  # 400 log10(3)
+    low, high = score.elo_range
+    assert low < score.elo < high
+    means = (1.0, 0.75, 0.5, 0.75)
+    assert score.error == pytest.approx((sum((m - 0.75) ** 2 for m in means) / 3 / 4) ** 0.5)
+    assert str(score).startswith("+5 =2 -1, 75.0% of 8 games, Elo +191 (")
+
+
+def test_when_everything_is_won_the_difference_has_no_end_but_a_beginning():
+    score = score_of(records(*[1.0] * 20))
+    assert score.elo == inf
+    assert 0 < score.elo_range[0] < inf
+    assert "more than can be said" in str(score)
+    assert json.loads(json.dumps(score.as_dict(), allow_nan=False))["elo"] is None
+
+
+def test_openings_are_distinct_and_grow_where_there_are_too_few():
+    game = games.load("tic_tac_toe")
+    one_ply = _openings(game, 9, 1, 0)
+    assert sorted(one_ply) == [[i] for i in range(9)]
+    assert {len(each) for each in _openings(game, 12, 1, 0)} == {1, 2}
+    with pytest.raises(UserError, match="has not 50 different openings"):
+        _openings(games.load("nim:heaps=[1,2]"), 50, 1, 0)
+
+
+def test_both_play_every_opening_from_both_sides(tmp_path):
+    game, file = games.load("nim"), tmp_path / "match.jsonl"
+    score = arena.match(game, ("alphabeta:depth=12", "random"), 10, opening_plies=1, record=file)
+    first, *lines = map(json.loads, file.read_text().splitlines())
+    assert first["players"] == ["alphabeta:depth=12", "random"]
+    assert [each["first"] for each in lines] == [0, 1] * 5
+    for one, two in zip(lines[::2], lines[1::2], strict=True):
+        assert one["moves"][0] == two["moves"][0]
+    assert len({each["moves"][0] for each in lines}) == 5
+    assert score.games == 10
+    assert score.points >= 0.8
+    for each in lines:  # the record replays to the result
+        end = game.at(each["moves"]).state
+        assert game.is_terminal(end)
+        assert each["points"] == (1.0 if game.utility(end, each["first"]) > 0 else 0.0)
+
+
+def test_an_interrupted_match_goes_on_and_ends_as_if_nothing_had_happened(tmp_path):
+    game, whole, parts = games.load("tic_tac_toe"), tmp_path / "whole", tmp_path / "parts"
+    players = ("alphabeta:depth=2", "alphabeta:depth=1")
+    score = arena.match(game, players, 8, record=whole)
+    arena.match(game, players, 3, record=parts)
+    parts.write_text(parts.read_text() + '{"number": 3, "fir')  # killed while writing
+    assert arena.match(game, players, 8, record=parts) == score
+    assert parts.read_text() == whole.read_text()
+    with pytest.raises(UserError, match="record of another match"):
+        arena.match(game, players, 8, seed=1, record=parts)
+    parts.write_text("not a record\n")
+    with pytest.raises(UserError, match="not the record of a match"):
+        arena.match(game, players, 8, record=parts)
+    assert parts.read_text() == "not a record\n"
+
+
+def test_dice_are_thrown_and_draws_by_repetition_end_games():
+    assert arena.match(games.load("pig:goal=6"), ("expectiminimax:depth=2", "random"), 4, opening_plies=0).games == 4
+    from tests.test_alphabeta import Perpetual
+
+    score = arena.match(Perpetual(), ("alphabeta:depth=6", "alphabeta:depth=6"), 2, opening_plies=0)
+    assert (score.draws, score.games) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("alpha:depth=3", "no player 'alpha'; there are: random, openspiel-mcts, minimax"),
+        ("alphabeta:deep=3", "no setting 'deep'; there are: depth"),
+        ("alphabeta", "needs a limit, as in 'alphabeta:depth=4'"),
+        ("alphabeta:depth", "settings are written like"),
+        ("random:depth=3", "no setting 'depth'; there are: seed"),
+    ],
+)
+def test_what_is_no_player_is_refused(text, message):
+    with pytest.raises(UserError, match=message):
+        arena.new_player(games.load("nim"), text)
+
+
+def test_settings_are_read_as_they_are_written():
+    player = arena.new_player(games.load("nim"), "alphabeta:depth=3,without=killers+history,table_mb=0.5")
+    assert player.choose([games.load("nim").initial()]) in list(games.load("nim").actions(games.load("nim").initial()))
+    assert player._searcher.without == {"killers", "history"}
+
+
+def test_a_player_of_openspiel_numbers_actions_as_we_do():
+    pytest.importorskip("pyspiel", reason="needs OpenSpiel (pip install 'counterplay[peers]')")
+    for name in ("tic_tac_toe", "connect_four", "othello"):
+        score = arena.match(games.load(name), ("random", "openspiel-mcts:simulations=50"), 2, opening_plies=3)
+        assert score.games == 2
+    with pytest.raises(UserError, match="plays tic_tac_toe, connect_four, othello; not nim"):
+        arena.new_player(games.load("nim"), "openspiel-mcts:simulations=5")
+
+
+def test_the_command(counterplay, answer):
+    players = ("alphabeta:depth=12", "random")
+    assert answer("match", "nim", *players, "--games", "4", "--opening-plies", "1")["games"] == 4
+    status, out, _ = counterplay("match", "nim", "random", "random", "--games", "2")
+    assert (status, "of 2 games" in out) == (0, True)
+    status, _, err = counterplay("match", "pig:players=3", "random", "random")
+    assert (status, "a match is between two opponents" in err) == (2, True)

@@ -1,0 +1,604 @@
+"""Monte Carlo tree search: it converges to minimax, its proofs are right, its tree is the same in both modes."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from counterplay import CHANCE, Game, UserError, games, native, search
+from counterplay.games.tree import Tree
+from counterplay.native import native as make_native
+from counterplay.primitives import compare_swap, load
+from counterplay.search import Limits, TreeSearcher, TreeSettings, mcts
+from counterplay.search.tree import unpack
+from tests.random_tree import RandomTree
+
+# One setting at least of each variation; those that share a line go together.
+VARIATIONS = [
+    {"solver": True},
+    {"rave": 100},
+    {"puct": 1.5},
+    {"fpu": 0.1},
+    {"widening": 1.0},
+    {"bias": 1.0, "minimax": 0.2},
+    {"cutoff": 2},
+    {"solver": True, "rave": 50, "widening": 2.0, "cutoff": 3, "bias": 0.5, "minimax": 0.5},
+]
+TTT = games.load("tic_tac_toe")
+
+
+def tree_of(game, simulations, s=None, **settings):
+    searcher = TreeSearcher(game, TreeSettings(**{"memory_mb": 1, **settings}))
+    result = searcher.search(s, simulations)
+    return searcher.memories[0], result
+
+
+def assert_sound(game, s, memory, exactly=True):
+    """Every node has its state's actions, its visits are its own and its children's, and so are its sums."""
+    todo, seen = [(0, s)], 0
+    visits, totals = memory.visits, memory.totals
+    while todo:
+        node, s = todo.pop()
+        children = memory.children(node)
+        seen += 1
+        if not children:
+            continue
+        assert children.start > node
+        assert sorted(map(int, memory.actions[children.start : children.stop])) == sorted(map(int, game.actions(s)))
+        assert unpack(int(memory.links[node])).player == game.player(s)
+        below = visits[children.start : children.stop].sum()
+        assert visits[node] == below + 1 if exactly else visits[node] > below
+        if exactly:
+            own = totals[node] - totals[children.start : children.stop].sum(axis=0)
+            assert (own >= game.utility_range[0]).all()
+            assert (own <= game.utility_range[1]).all()
+        todo += [(child, game.result(s, int(memory.actions[child]))) for child in children if visits[child]]
+    return seen
+
+
+# ---- it converges to the value of best play
+
+
+@pytest.mark.parametrize(
+    ("text", "within"),
+    [
+        ("[[3,12,8],[2,4,6],[14,5,2]]", 1.0),
+        ("[chance[0.25*8,0.75*-8],min[1,chance[2,4]]]", 0.5),
+        ("max[min[3,12],min[2,4],chance[0.9*10,0.1*0]]", 0.5),
+        ("p1[p2[(1,2,3),(4,0,0)],p3[(2,2,2),chance[(0,0,1),(1,0,0)]]]", 0.2),  # three players
+        ("p1[p2[(1,2),(4,0)],(2,5)]", 0.2),  # two that are no opponents
+    ],
+)
+def test_trees_converge_to_minimax_and_maxn(text, within):
+    game = Tree(text)
+    best = search.maxn(game)
+    result = mcts(game, simulations=1000, memory_mb=1)
+    assert result.values == pytest.approx(best.values, abs=within)
+    assert result.action == best.action
+    assert result.action == max(result.actions, key=lambda each: each.visits).action
+
+
+def test_the_longer_the_closer():
+    """The empty board is a draw; the means come down to it from MAX's advantage in random play."""
+    values = [mcts(TTT, simulations=n).value for n in (100, 10_000, 400_000)]
+    assert values[0] > values[1] > values[2] > 0
+    assert values[2] < 0.1 * TTT.utility_range[1]
+
+
+@pytest.mark.parametrize("moves", ["a1", "b1", "b2 b1", "a1 b2", "a1 b1", "a1 c1 b2", "b3 b2 a2", "a1 a2 a3 b2"])
+def test_positions_converge_to_minimax(moves):
+    s = TTT.at(moves).state
+    exact = search.minimax(TTT, s)
+    result = mcts(TTT, s, 100_000)
+    assert result.value == pytest.approx(exact.value, abs=0.06 * TTT.utility_range[1])
+    assert {each.action: each.value for each in exact.actions}[result.action] == exact.value
+
+
+def test_dice_at_the_root():
+    game = Tree("chance[0.9*max[1,4],0.1*min[-5,7]]")
+    result = mcts(game, simulations=800, memory_mb=1)
+    assert (result.action, result.line) == (None, ())
+    assert result.value == pytest.approx(0.9 * 4 - 0.1 * 5, abs=0.2)
+    assert result.actions[0].visits > 6 * result.actions[1].visits
+
+
+def test_a_finished_game_has_a_value_and_no_move():
+    s = TTT.at("a1 b1 a2 b2 a3").state
+    result = mcts(TTT, s)
+    assert (result.action, result.value, result.values, result.exact) == (None, 8.0, (8.0, -8.0), True)
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_every_game_can_be_searched(name):
+    game = games.load(name)
+    with native.interpreted():
+        result = mcts(game, simulations=8, memory_mb=1)
+    s = game.initial()
+    assert (result.stopped, result.settings["simulations"]) == ("simulations", 8)
+    assert sum(each.visits for each in result.actions) == 7  # the first is of the root alone
+    assert [each.action for each in result.actions] == list(map(int, game.actions(s)))
+    assert (result.action is None) == (game.player(s) == CHANCE)
+    assert result.action is None or result.action in game.actions(s)
+    assert len(result.values) == game.players
+    low, high = game.utility_range
+    assert all(low <= v <= high for v in result.values)
+
+
+# ---- the tree
+
+
+@pytest.mark.parametrize("settings", [{}, *VARIATIONS], ids=str)
+def test_the_same_seed_gives_the_same_tree_in_both_modes(settings):
+    with native.compiled():
+        fast, result = tree_of(TTT, 150, seed=3, **settings)
+    with native.interpreted():
+        slow, again = tree_of(TTT, 150, seed=3, **settings)
+    np.testing.assert_array_equal(fast.words, slow.words)
+    assert result.actions == again.actions
+    other, _ = tree_of(TTT, 150, seed=4, **settings)
+    assert "cutoff" in settings or not np.array_equal(fast.words, other.words)
+
+
+@pytest.mark.parametrize("name", ["connect_four", "pig:players=3,goal=15"])
+def test_the_same_tree_with_dice_and_three_players(name):
+    game = games.load(name)
+    with native.compiled():
+        fast, _ = tree_of(game, 200)
+    with native.interpreted():
+        slow, _ = tree_of(game, 200)
+    np.testing.assert_array_equal(fast.words, slow.words)
+    assert assert_sound(game, game.initial(), fast) > 100
+
+
+def test_the_tree_is_sound():
+    memory, result = tree_of(TTT, 5000)
+    assert memory.visits[0] == 5000
+    assert assert_sound(TTT, TTT.initial(), memory) > 2000
+    assert result.nodes > 5000
+    assert result.depth > 4
+    assert result.line[0] == result.action
+
+
+def test_memory_stays_within_its_budget_and_nothing_is_lost():
+    game = games.load("connect_four")
+    memory, result = tree_of(game, 20_000, memory_mb=0.05)
+    assert memory.bytes <= 50_000
+    assert memory.capacity - 7 < memory.used <= memory.capacity
+    assert result.settings["tree_is_full"]
+    assert memory.visits[0] == result.settings["simulations"] == 20_000  # the search went on
+    full = [child for child in memory.children(0) if memory.children(child)]
+    assert len(full) == 7
+    with pytest.raises(UserError, match="no room"):
+        tree_of(game, 1, memory_mb=0.00001)
+
+
+def test_the_tree_serves_the_next_move():
+    game = games.load("connect_four")
+    searcher = TreeSearcher(game, TreeSettings(memory_mb=8))
+    a = searcher.search(None, 20_000).action
+    memory = searcher.memories[0]
+    reply = game.result(game.result(game.initial(), a), 2)
+
+    def child(node, action):
+        return next(each for each in memory.children(node) if memory.actions[each] == action)
+
+    def stats(node):
+        return {int(memory.actions[c]): (int(memory.visits[c]), *memory.totals[c]) for c in memory.children(node)}
+
+    node = child(child(0, a), 2)
+    kept, visits = stats(node), int(memory.visits[node])
+    result = searcher.search(reply, 1)
+    added = sum(each.visits for each in result.actions) - sum(n for n, _ in kept.values())
+    assert (memory.visits[0], added) == (visits + 1, 1)
+    changed = [action for action, each in stats(0).items() if each != kept[action]]
+    assert len(changed) == 1
+    assert assert_sound(game, reply, memory) < memory.used
+    searcher.search(reply, 5000)  # goes on where it was
+    assert memory.visits[0] == visits + 5001
+    searcher.search(game.from_text("1234567"), 100)  # is not below: begins anew
+    assert memory.visits[0] == 100
+    assert_sound(game, game.from_text("1234567"), memory)
+    assert (memory.words[8 + 2 * memory.used : 8 + 2 * memory.capacity] == 0).all()
+
+
+def test_what_variations_keep_moves_with_the_tree():
+    searcher = TreeSearcher(TTT, TreeSettings(memory_mb=1, solver=True, puct=1.0, rave=50))
+    s = TTT.initial()
+    searcher.search(s, 2000)
+    memory = searcher.memories[0]
+    child = memory.children(0)[int(np.argmax(memory.visits[list(memory.children(0))]))]
+    grandchild = memory.children(child)[0]
+    names = ("prior", "low", "high", "amaf_visits", "amaf_total")
+    kept = {name: [memory.section(name)[c] for c in memory.children(grandchild)] for name in names}
+    for node in (child, grandchild):
+        s = TTT.result(s, int(memory.actions[node]))
+    with native.interpreted():
+        searcher.search(s, 1)
+    for name in ("prior", "low", "high"):
+        assert [memory.section(name)[c] for c in memory.children(0)] == kept[name]
+    assert sum(memory.section("amaf_visits")[c] for c in memory.children(0)) >= sum(kept["amaf_visits"])
+
+
+# ---- proofs
+
+
+def test_the_solver_proves_tic_tac_toe():
+    result = mcts(TTT, solver=True)
+    assert (result.value, result.exact, result.stopped) == (0.0, True, "solved")
+    exact = {each.action: each.value for each in search.minimax(TTT).actions}
+    assert any(each.exact for each in result.actions)
+    for each in result.actions:  # what is not exact is within its bounds, which are no better for MAX than a draw
+        assert each.value == exact[each.action] if each.exact else each.value <= 0.0
+    assert len(result.line) == 9
+
+
+@pytest.mark.parametrize(
+    ("moves", "value"),
+    [
+        ("45152162432774277", -1.0),
+        ("6664257556435577", 1.0),
+        ("155313553533724475", 1.0),
+        ("36743224654352455711", 1.0),
+        ("6411712567162364225", -1.0),
+        ("7335663743766337", 1.0),
+    ],
+)
+def test_the_solver_proves_forced_wins_in_connect_four(moves, value):
+    """Positions of 16 to 20 stones that alpha-beta solved, none won in one move."""
+    game = games.load("connect_four")
+    s = game.from_text(moves)
+    result = mcts(game, s, solver=True)
+    assert (result.value, result.exact, result.stopped) == (value, True, "solved")
+    best = next(each for each in result.actions if each.action == result.action)
+    assert (best.value, best.exact) == (value, True)
+    assert game.player(s) == 0 or value == -1.0 or all(each.exact for each in result.actions)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_proofs_agree_with_minimax(seed):
+    game = RandomTree(height=4, width=3)
+    s = game.initial()._replace(seed=seed)
+    with native.interpreted():
+        exact = search.minimax(game, s)
+        values = {each.action: each.value for each in exact.actions}
+        for settings in ({}, {"rave": 30.0, "widening": 1.0}, {"puct": 1.0}):
+            result = mcts(game, s, solver=True, memory_mb=0.1, **settings)
+            assert (result.value, result.exact, values[result.action]) == (exact.value, True, exact.value)
+            for each in result.actions:
+                assert each.value == values[each.action] or not each.exact
+
+
+@pytest.mark.parametrize(
+    "text", ["chance[0.25*8,0.75*-8]", "[chance[0.25*8,0.75*-8],min[1,chance[2,4]]]", "chance[[1,2],min[3,5],4]"]
+)
+def test_proofs_with_dice_agree_with_minimax(text):
+    result = mcts(Tree(text), solver=True, memory_mb=1)
+    assert (result.value, result.exact) == (search.minimax(Tree(text)).value, True)
+
+
+def test_what_is_proven_is_preferred_to_what_is_visited():
+    """MAX's sure draw is taken, though the search went on looking for more than that elsewhere."""
+    result = mcts(Tree("[0,[[-9,[9,-9]],[-9,[-9,9]]]]"), solver=True, simulations=7, memory_mb=1)
+    assert result.action == 0
+
+
+def test_a_proven_loss_is_not_taken_while_there_is_hope():
+    """All moves lose, but only some are seen to: of the others the one most visited is taken."""
+    result = mcts(Tree("[-9,[[-9,[-9,-9]],[-9,[-9,-9]]],-9]"), solver=True, simulations=5, memory_mb=1)
+    assert (result.action, result.actions[0].exact, result.actions[2].exact, result.exact) == (1, True, True, False)
+
+
+# ---- variations
+
+
+@pytest.mark.parametrize("settings", [{}, *VARIATIONS, {"threads": 2}, {"threads": 2, "parallel": "root"}], ids=str)
+def test_every_variation_finds_a_win_and_a_defence(settings):
+    wins = mcts(TTT, TTT.at("a1 b2 a2 b3").state, 600, memory_mb=2, **settings)
+    assert wins.action_name == "a3"
+    defends = mcts(TTT, TTT.at("a1 b2 a2").state, 2000, memory_mb=2, **settings)
+    assert defends.action_name == "a3"
+
+
+def test_guided_playouts_follow_the_priority():
+    game = games.load("connect_four")
+    s = game.from_text("112233")  # x wins at 4: so does every guided playout
+    guided, plain = (mcts(game, s, 1, guide=guide, memory_mb=1, solver=True).nodes for guide in (1.0, 0.0))
+    assert guided == 2 < plain
+
+
+def test_a_playout_is_cut_and_evaluated():
+    result = mcts(TTT, simulations=1, cutoff=0)
+    assert result.nodes == 1  # nothing but the root
+    memory, _ = tree_of(TTT, 10, cutoff=0)
+    visited = [node for node in memory.children(0) if memory.visits[node] == 1]
+    for node in visited:
+        assert memory.totals[node, 0] == TTT.evaluate(TTT.result(TTT.initial(), int(memory.actions[node])), 0)
+
+
+def test_widening_lets_the_best_moves_in_first():
+    game = games.load("connect_four")
+    memory, result = tree_of(game, 10, widening=1.0)
+    order = sorted(range(7), key=lambda a: -game.priority(game.initial(), a))
+    visits = {each.action: each.visits for each in result.actions}
+    assert [visits[a] > 0 for a in order] == [True] * 4 + [False] * 3  # 1 + sqrt(9)
+    assert [int(memory.actions[c]) for c in memory.children(0)] == order
+
+
+def test_priors_add_up_and_follow_the_priority():
+    game = games.load("connect_four")
+    memory, _ = tree_of(game, 200, puct=2.0)
+    priors = {int(memory.actions[c]): memory.section("prior")[c] for c in memory.children(0)}
+    assert sum(priors.values()) == pytest.approx(1.0)
+    assert max(priors, key=priors.get) == max(range(7), key=lambda a: game.priority(game.initial(), a))
+    noisy, _ = tree_of(game, 200, puct=2.0, noise=0.3)
+    mixed = {int(noisy.actions[c]): noisy.section("prior")[c] for c in noisy.children(0)}
+    assert sum(mixed.values()) == pytest.approx(1.0)
+    assert all(mixed[a] >= 0.75 * priors[a] for a in priors)
+    assert mixed != priors
+
+
+def test_first_play_urgency_need_not_try_everything():
+    game = Tree("[9,1,1,1,1,1,1,1]")
+    tried = [sum(each.visits > 0 for each in mcts(game, simulations=20, memory_mb=1, exploration=0.01, **f).actions)
+             for f in ({}, {"fpu": 0.0})]  # fmt: skip
+    assert tried[0] == 8 > tried[1]
+
+
+def test_all_moves_as_first_are_counted():
+    memory, _ = tree_of(TTT, 1, rave=50)
+    assert not memory.children(0)
+    memory, _ = tree_of(TTT, 2, rave=50)
+    later = sum(memory.section("amaf_visits")[c] for c in memory.children(0))
+    assert 3 <= later <= 5  # x's moves in one game
+
+
+def test_implicit_minimax_keeps_the_minimax_of_the_evaluation():
+    memory, _ = tree_of(TTT, 400, minimax=0.5)
+    guess = memory.section("guess")
+
+    def value(node, s):
+        children = list(memory.children(node))
+        if not children:
+            return TTT.evaluate(s, 0)
+        values = [value(c, TTT.result(s, int(memory.actions[c]))) for c in children]
+        return max(values) if TTT.player(s) == 0 else min(values)
+
+    for child in memory.children(0):
+        assert guess[child] == value(child, TTT.result(TTT.initial(), int(memory.actions[child])))
+
+
+def test_temperature_draws_by_visits():
+    s = TTT.at("b2").state
+    cold = {mcts(TTT, s, 300, memory_mb=1, seed=seed).action for seed in range(1)}
+    warm = {mcts(TTT, s, 300, memory_mb=1, temperature=1.0, seed=seed).action for seed in range(12)}
+    assert len(cold) == 1 < len(warm)
+
+
+# ---- leaves weighed from outside
+
+
+def uniform(game, states):
+    """No opinion on moves; the game's own estimate of states."""
+    return None, [game.evaluate(s, 0) for s in states]
+
+
+def test_an_evaluator_gets_many_leaves_at_once():
+    sizes = []
+
+    def counted(game, states):
+        sizes.append(len(states))
+        assert not any(game.is_terminal(s) for s in states)
+        return uniform(game, states)
+
+    searcher = TreeSearcher(TTT, TreeSettings(evaluator=counted, batch=8, memory_mb=1))
+    result = searcher.search(None, 300)
+    assert result.settings["simulations"] == 300
+    assert max(sizes) == 8
+    assert sum(sizes) <= 300
+    assert len(sizes) < 100
+    memory = searcher.memories[0]
+    assert memory.visits[0] == 300
+    assert sum(each.visits for each in result.actions) <= 299
+    assert_sound(TTT, TTT.initial(), memory, exactly=False)
+    assert (result.action_name, result.settings["evaluator"]) == ("b2", "counted")
+
+
+def test_an_evaluator_gives_priors_and_values_for_each_player():
+    def certain(game, states):
+        """The first action is the best, and the last player wins."""
+        priors = [[1.0] + [0.0] * (game.count_actions(s) - 1) for s in states]
+        return priors, [[-0.5] * (game.players - 1) + [1.0]] * len(states)
+
+    game = games.load("pig:players=3,goal=15")
+    with native.interpreted():
+        result = mcts(game, simulations=60, evaluator=certain, batch=4, memory_mb=1)
+    assert result.values[2] > 0.9 > 0 > result.values[0]
+    result = mcts(TTT, simulations=60, evaluator=certain, batch=1)
+    assert result.action == 0
+    assert result.actions[0].visits > 50
+
+
+def test_an_evaluator_with_the_solver_proves_too():
+    s = TTT.at("a1 b2 a2 b3").state
+    result = mcts(TTT, s, solver=True, evaluator=uniform, memory_mb=1, noise=0.5)
+    assert (result.value, result.exact, result.action_name) == (8.0, True, "a3")
+
+
+@pytest.mark.parametrize(
+    ("answer", "complaint"),
+    [
+        ((None, [0.0, 0.0]), "not an array of shape"),
+        (([[1.0]], [0.0]), "each of the 9 actions"),
+        (([[-1.0] * 9], [0.0]), "0 or more"),
+    ],
+)
+def test_an_evaluator_that_answers_nonsense_is_told(answer, complaint):
+    with pytest.raises(UserError, match=complaint):
+        mcts(TTT, simulations=1, batch=1, evaluator=lambda game, states: answer)
+
+
+# ---- threads
+
+
+def test_threads_share_a_tree_and_lose_no_visit():
+    game = games.load("connect_four")
+    searcher = TreeSearcher(game, TreeSettings(threads=2, memory_mb=8))
+    result = searcher.search(None, 20_001)
+    memory = searcher.memories[0]
+    assert result.settings["simulations"] == memory.visits[0] == 20_001
+    assert_sound(game, game.initial(), memory, exactly=False)
+    assert memory.totals[0, 0] == round(memory.totals[0, 0])  # every virtual loss was taken back
+    assert abs(memory.totals[0, 0]) < 20_001
+    assert result.action == 3
+
+
+def test_threads_with_trees_of_their_own_add_up_at_the_root():
+    searcher = TreeSearcher(TTT, TreeSettings(threads=2, parallel="root", memory_mb=2))
+    result = searcher.search(None, 1000)
+    assert len(searcher.memories) == 2
+    assert sum(memory.bytes for memory in searcher.memories) <= 2_000_000
+    assert [int(memory.visits[0]) for memory in searcher.memories] == [500, 500]
+    assert sum(each.visits for each in result.actions) == 998
+    again = TreeSearcher(TTT, TreeSettings(threads=2, parallel="root", memory_mb=2)).search(None, 1000)
+    assert result.actions == again.actions
+
+
+def test_compare_swap_is_the_same_in_both_modes():
+    @make_native
+    def attempt(game, address, old, new):
+        return compare_swap(address, 1, old, new)
+
+    for run in (attempt.compiled, attempt.interpreted):
+        words = np.array([7, 8], np.int64)
+        address = int(words.ctypes.data)
+        assert not run(TTT, address, 7, -1)
+        assert run(TTT, address, 8, -1)
+        assert (list(words), load(address, 1)) == ([7, -1], -1)
+
+
+# ---- repetition
+
+
+class Walk(Game):
+    """Two walkers on a line take turns to step left or right; who first comes to `goal` wins. x is nearer."""
+
+    goal: int = 6
+
+    class State(NamedTuple):
+        first: int
+        second: int
+        turn: int
+        plies: int
+
+    def initial(self):
+        return self.State(1, 0, 0, 0)
+
+    def player(self, s):
+        return s.turn
+
+    def actions(self, s):
+        return range(0 if self.is_terminal(s) else 2)
+
+    def result(self, s, a):
+        step = 2 * a - 1
+        if s.turn == 0:
+            return self.State(max(s.first + step, 0), s.second, 1, s.plies + 1)
+        return self.State(s.first, max(s.second + step, 0), 0, s.plies + 1)
+
+    def is_terminal(self, s):
+        return s.first == self.goal or s.second == self.goal or s.plies == 40
+
+    def utility(self, s, p):
+        v = 1.0 if s.first == self.goal else -1.0 if s.second == self.goal else 0.0
+        return v if p == 0 else -v
+
+    def reversible(self, s):
+        return s.plies
+
+    def key(self, s):
+        return (s.first * 64 + s.second) * 2 + s.turn
+
+
+def test_a_repetition_is_a_draw():
+    """Both step back and forth: in the tree no line has a position twice, whatever the random games do."""
+    game = Walk()
+    with native.interpreted():
+        memory, result = tree_of(game, 400)
+        assert result.action == 1
+        stack = [(0, game.initial(), ())]
+        while stack:
+            node, s, before = stack.pop()
+            if game.key(s) in before:
+                assert not memory.children(node)
+                assert memory.totals[node, 0] == 0.0
+            for child in memory.children(node):
+                if memory.visits[child]:
+                    stack.append((child, game.result(s, int(memory.actions[child])), (*before, game.key(s))))
+        start = game.initial()
+        away = game.result(game.result(start, 1), 1)
+        back = game.result(game.result(away, 0), 0)
+        twice = mcts(game, away, 200, memory_mb=1, history=[start, away, back, away])
+        assert twice.settings["simulations"] == 200
+
+
+# ---- limits and settings
+
+
+def test_limits_end_a_search():
+    assert mcts(TTT, simulations=77).settings["limits"] == {"simulations": 77}
+    by_nodes = mcts(TTT, nodes=1000)
+    assert (by_nodes.stopped, by_nodes.nodes < 1020) == ("nodes", True)
+    by_time = mcts(TTT, seconds=0.02)
+    assert by_time.stopped == "seconds"
+    assert mcts(TTT).settings["simulations"] == 10_000
+
+
+def test_stop_ends_a_search_with_what_is_known():
+    def stop(tally):
+        tally.stop = 1
+
+    game = games.load("connect_four")
+    for settings in ({}, {"threads": 2}):
+        result = mcts(game, simulations=10**9, progress=stop, **settings)
+        assert (result.stopped, result.exact) == ("interrupted", False)
+        assert result.action in range(7)
+
+
+@pytest.mark.parametrize(
+    ("settings", "complaint"),
+    [
+        ({"simulations": 0}, "1 simulation or more"),
+        ({"nodes": 0}, "1 node or more"),
+        ({"rave": 0}, "rave is more than 0"),
+        ({"rave": "x"}, "rave is more than 0, not x"),
+        ({"exploration": -1}, "exploration is 0 or more"),
+        ({"guide": 2}, "from 0 to 1"),
+        ({"guide": 0.5}, "needs a game with `priority`"),
+        ({"threads": 0}, "threads is 1 or more"),
+        ({"parallel": "leaf"}, "'tree' or at the 'root'"),
+        ({"noise": 0.3}, "only puct has"),
+        ({"threads": 2, "evaluator": uniform}, "instead of threads"),
+        ({"memory_mb": 0}, "memory_mb is more than 0"),
+    ],
+)
+def test_settings_that_make_no_sense_are_told(settings, complaint):
+    with pytest.raises(UserError, match=complaint):
+        mcts(TTT, **settings)
+
+
+def test_variations_refuse_games_they_are_not_for():
+    with pytest.raises(search.Unsuited, match="mcts with solver is for two opponents"):
+        mcts(games.load("pig:players=3"), solver=True)
+    with pytest.raises(UserError, match="needs a game with `evaluate`; nim has none"):
+        mcts(games.load("nim"), bias=1.0)
+
+
+def test_the_result_says_how_it_came_about():
+    result = mcts(TTT, simulations=50, seed=7, rave=30.0)
+    data = result.as_dict()
+    assert (data["simulations"], data["seed"], data["rave"], data["stopped"]) == (50, 7, 30.0, "simulations")
+    assert sum(each["visits"] for each in data["actions"]) == 49
+    assert "50 simulations" in str(result)
+    assert search.ALGORITHMS["mcts"] is mcts
+    searcher = TreeSearcher(TTT)
+    assert searcher.search(None, None, Limits(nodes=100)).stopped == "nodes"
