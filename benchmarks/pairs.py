@@ -131,15 +131,21 @@ def our_playouts(name: str, n: int, interpreted: bool = False) -> Work:
 
 
 def our_tree_search(name: str, times: int) -> Work:
-    """Whole searches of `peers.SIMULATIONS` each, with a new tree, from the start or after the first throw of dice."""
+    """Searches of `peers.SIMULATIONS` each, from the start or after the first throw of dice, each with an empty tree.
+
+    As the peer's bot is kept from round to round, so is our searcher with its memory.
+    """
     game = games.load(name)
+    searcher = search.TreeSearcher(game, search.TreeSettings(exploration=2.0))
 
     def work() -> tuple[float, float]:
-        s = game.initial()
+        s, seconds = game.initial(), 0.0
         if game.player(s) == CHANCE:
             s = game.result(s, next(iter(game.actions(s))))
-        results = [search.mcts(game, s, peers.SIMULATIONS, exploration=2.0) for _ in range(times)]
-        return sum(each.settings["simulations"] for each in results), sum(each.seconds for each in results)
+        for _ in range(times):
+            searcher.forget()
+            seconds += searcher.search(s, peers.SIMULATIONS).seconds
+        return times * peers.SIMULATIONS, seconds
 
     return work
 

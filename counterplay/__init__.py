@@ -23,7 +23,7 @@ from counterplay.game import (
     is_repeated,
     read_board,
 )
-from counterplay.primitives import count, mix64, nth, replace, state_key
+from counterplay.primitives import Table, count, mix64, nth, replace, state_key
 
 if TYPE_CHECKING:
     from counterplay import arena, games, native, search, trees
@@ -38,6 +38,7 @@ __all__ = [
     "IllegalAction",
     "Position",
     "RulesError",
+    "Table",
     "UnreadableText",
     "UserError",
     "arena",

@@ -16,7 +16,11 @@ VARIATIONS = [
     "bins:opponent_is_random=true",
     "connect_four:rows=4,columns=5",
     "connect_four:rows=9,columns=8,connect=5",  # more than 64 squares
+    "breakthrough:rows=5,columns=4",
+    "go:size=3,ko=positional,suicide=true,most_moves=40",
     "nim:heaps=[1,2,3,1],misere=true",
+    "othello:size=6,margin=true",
+    "two_against_one:heaps=[2,3],most=2,as_team=true",
     "pig:players=3,goal=20",
     "tic_tac_toe:m=4,n=4,k=4",
     "tic_tac_toe:m=4,n=3,k=3",
@@ -24,16 +28,21 @@ VARIATIONS = [
     "tree:p1[p2[(1,2,3),(4,0,0)],p3[(2,2,2),chance[(0,0,1),(1,0,0)]]]",
 ]
 PLAYOUTS = 1_000
+MOST_PLIES = 15_000  # of all these games together; where they are long there are fewer
 
 
 @make_native
 def fingerprints(game, s, random, hashes, utilities):
     """Play a random game for each of `hashes`, which mixes all its states, and write down everyone's utility."""
+    end, plies = s, 0
     for i in range(len(hashes)):
+        if plies > MOST_PLIES:
+            break
         end, h = s, state_key(s)
         while not game.is_terminal(end):
             end = game.result(end, choose(game, end, random))
             h = mix64(h ^ state_key(end))
+            plies += 1
         hashes[i] = h
         for p in range(game.players):
             utilities[i, p] = game.utility(end, p)

@@ -1,5 +1,8 @@
 """Monte Carlo tree search: it converges to minimax, its proofs are right, its tree is the same in both modes."""
 
+import json
+import subprocess
+import sys
 from typing import NamedTuple
 
 import numpy as np
@@ -199,6 +202,9 @@ def test_the_tree_serves_the_next_move():
     assert memory.visits[0] == 100
     assert_sound(game, game.from_text("1234567"), memory)
     assert (memory.words[8 + 2 * memory.used : 8 + 2 * memory.capacity] == 0).all()
+    searcher.forget()
+    searcher.search(game.from_text("1234567"), 50)
+    assert memory.visits[0] == 50
 
 
 def test_what_variations_keep_moves_with_the_tree():
@@ -274,6 +280,15 @@ def test_proofs_agree_with_minimax(seed):
 def test_proofs_with_dice_agree_with_minimax(text):
     result = mcts(Tree(text), solver=True, memory_mb=1)
     assert (result.value, result.exact) == (search.minimax(Tree(text)).value, True)
+
+
+def test_the_mean_of_a_proven_node_is_its_value():
+    memory, _ = tree_of(TTT, 3000, solver=True)
+    low, high = memory.section("low"), memory.section("high")
+    proven = [node for node in range(memory.used) if memory.visits[node] and low[node] == high[node]]
+    assert len(proven) > 500
+    for node in proven:
+        assert memory.totals[node, 0] == low[node] * memory.visits[node]
 
 
 def test_what_is_proven_is_preferred_to_what_is_visited():
@@ -591,6 +606,20 @@ def test_variations_refuse_games_they_are_not_for():
         mcts(games.load("pig:players=3"), solver=True)
     with pytest.raises(UserError, match="needs a game with `evaluate`; nim has none"):
         mcts(games.load("nim"), bias=1.0)
+
+
+def test_the_command_takes_simulations_and_settings():
+    def command(*more):
+        words = ["search", "tic_tac_toe", "--algorithm", "mcts", "--interpreted", *more]
+        return subprocess.run([sys.executable, "-m", "counterplay", *words], capture_output=True, text=True)
+
+    data = json.loads(command("--simulations", "60", "--set", "solver=on,seed=3,rave=30", "--json").stdout)
+    assert (data["simulations"], data["solver"], data["seed"], data["rave"]) == (60, True, 3, 30.0)
+    shown = command("--moves", "a1 b2 a2 b3", "--set", "solver=on").stdout
+    assert "visits" in shown
+    assert "best exact" in shown
+    wrong = command("--set", "solver")
+    assert (wrong.returncode, "written like solver=on" in wrong.stderr) == (2, True)
 
 
 def test_the_result_says_how_it_came_about():

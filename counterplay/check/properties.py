@@ -91,6 +91,8 @@ def sample_gives_them_by_number(game: Game, it: Seen) -> Iterator[str]:
 
 def canonical_stands_for_all(game: Game, it: Seen) -> Iterator[str]:
     """`canonical` of a canonical state is that state, with the same player to move and as many actions."""
+    if not game.knows.canonical:
+        return
     c = game.canonical(it.state)
     if plain(again := game.canonical(c)) != plain(c):
         yield f"canonical gives {c!r}, but for that one {again!r}"

@@ -141,7 +141,7 @@ def show(
     output.say(output.board(here))
     output.say(f"\n{output.turn(here)}")
     if not over:
-        output.say(f"moves: {' '.join(here.moves())}")
+        output.say(f"moves: {output.listed(here.moves())}")
     output.say(f"position: {g.to_text(s)}")
 
 

@@ -24,7 +24,18 @@ if TYPE_CHECKING:
     from counterplay.arena import Score
     from counterplay.search import Result
 
-__all__ = ["add_row", "board", "is_interactive", "print_json", "progress", "say", "score_line", "table", "turn"]
+__all__ = [
+    "add_row",
+    "board",
+    "is_interactive",
+    "listed",
+    "print_json",
+    "progress",
+    "say",
+    "score_line",
+    "table",
+    "turn",
+]
 
 _out = Console(highlight=False, soft_wrap=True)
 _err = Console(stderr=True, highlight=False)
@@ -72,6 +83,11 @@ def board(position: Position) -> Text:
 def _has_colours() -> bool:
     """Whether what is printed goes to a terminal that shows colours, and more than ASCII, and nobody minds."""
     return _out.is_terminal and _out.color_system is not None and not _out.no_color and not _out.options.ascii_only
+
+
+def listed(moves: list[str]) -> str:
+    """The names of moves, with commas where names have blanks in them."""
+    return (", " if any(" " in name for name in moves) else " ").join(moves)
 
 
 def turn(position: Position) -> str:

@@ -62,7 +62,7 @@ def play_game(here: Position, you: int | None, depth: int | None, seed: int, qui
         elif repeated:
             output.say("the game is drawn: the position came for the third time")
         else:
-            output.say(f"so far: {' '.join(played)}")
+            output.say(f"so far: {output.listed(played)}")
     return {
         "game": str(game),
         "begins": game.to_text(history[0]),
@@ -90,7 +90,7 @@ def _ask(game: Game, s: Any) -> str | None:
         if answer == "undo":
             return answer
         if answer == "moves":
-            output.say(" ".join(Position(game, s).moves()))
+            output.say(output.listed(Position(game, s).moves()))
         elif answer in ("help", "?", ""):
             output.say(_HELP)
         else:

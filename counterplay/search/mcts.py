@@ -86,6 +86,7 @@ class TreeSearcher:
         sections = sections_for(game, given)
         self.memories = [Memory(game, self.settings.memory_mb / trees, sections) for _ in range(trees)]
         self._root: Any = None  # the state at the root of the trees
+        self._is_warm = False
         self._random = np.random.default_rng(self.settings.seed)
         half = 0.5 * (game.utility_range[1] - game.utility_range[0])
         self._threads = []
@@ -128,6 +129,10 @@ class TreeSearcher:
         seconds = time.perf_counter() - began
         return self._result(s, done, simulations, limits, seconds)
 
+    def forget(self) -> None:
+        """Begin the next search with nothing, in the same memory."""
+        self._root = None
+
     def _over(self, s: Any) -> Result:
         """The result of a game that is over."""
         values = tuple(float(self.game.utility(s, p)) for p in range(self.game.players))
@@ -140,7 +145,8 @@ class TreeSearcher:
         if self.settings.evaluator is None:
             w.most_simulations = w.simulations
             simulate(self.game, s, w, x)
-        elif self._root is None:
+        elif self._root is None and not self._is_warm:
+            self._is_warm = True
             memory = Memory(self.game, 0.1, self.memories[0].sections)
             w = new_workspace(self.game, memory, 0)
             w.shared = 1

@@ -47,6 +47,7 @@ from counterplay.search.tree import (
 )
 from counterplay.search.variations import (
     clamped,
+    error_of,
     furnish,
     is_ordered,
     is_proven,
@@ -199,11 +200,15 @@ def backup(game: Any, w: Any, x: Any) -> None:
         if x.use_solver:
             refine_above(x.low, w, x)
             refine_above(x.high, w, x)
+    error = 0.0
     for d in range(w.ply, -1, -1):
         at = stride * w.walk[d]
         p = w.chooser[d]
         if x is not None and x.use_solver:
             w.value[0] = clamped(w.value[0], w.walk[d], x)
+            if is_proven(w.walk[d], x) and not w.shared:
+                error = error_of(w.walk[d], w, x)
+            add_float(w.stats, at + 1, error, w.shared)
         for k in range(stride - 1):
             v = w.value[k]
             if w.shared and p != CHANCE and (k == p or stride == 2):

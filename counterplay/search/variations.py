@@ -251,3 +251,11 @@ def refine_above(section: int, w: Any, x: Any) -> None:
 def clamped(v: float, node: int, x: Any) -> float:
     """A simulation's value, no worse and no better than is proven of a node that it went through."""
     return min(max(v, get(x.low, node)), get(x.high, node))
+
+
+def error_of(node: int, w: Any, x: Any) -> float:
+    """What the sum of a proven node lacks to be that of its value in every visit.
+
+    The visits before the proof were mostly too hopeful for who chose the node, and are in the sums of all above it.
+    """
+    return get(x.low, node) * load(w.stats, 2 * node) - as_float(load(w.stats, 2 * node + 1))
