@@ -103,10 +103,19 @@ def test_what_is_no_player_is_refused(text, message):
         arena.new_player(games.load("nim"), text)
 
 
-def test_settings_are_read_as_they_are_written():
-    player = arena.new_player(games.load("nim"), "alphabeta:depth=3,without=killers+history,table_mb=0.5")
-    assert player.choose([games.load("nim").initial()]) in list(games.load("nim").actions(games.load("nim").initial()))
-    assert player._searcher.without == {"killers", "history"}
+@pytest.mark.parametrize(
+    "text",
+    [
+        "alphabeta:depth=3,without=killers+history,table_mb=0.5,multi=2",
+        "mcts:simulations=40,solver=on,rave=50,memory_mb=1",
+        "minimax:nodes=50",
+        "expectimax:depth=2",
+        "random:seed=3",
+    ],
+)
+def test_settings_are_read_as_they_are_written(text):
+    game = games.load("nim")
+    assert arena.new_player(game, text).choose([game.initial()]) in list(game.actions(game.initial()))
 
 
 def test_a_player_of_openspiel_numbers_actions_as_we_do():

@@ -130,7 +130,8 @@ def match(
         raise UserError(f"a match is between two opponents; {game} is for {game.players} or not zero-sum")
     if games < 1:
         raise UserError(f"a match has 1 game or more, not {games}")
-    sides = [new_player(game, text, seed + i, **limits) for i, text in enumerate(players)]
+    for text in players:
+        new_player(game, text, seed, **limits)  # says what is wrong before anything is written
     about = {"game": str(game), "players": list(players), "seed": seed, "opening_plies": opening_plies}
     about |= {"limits": {key: value for key, value in limits.items() if value is not None}}
     records = _read(record, about)[:games] if record is not None else []
@@ -139,6 +140,9 @@ def match(
         progress(score_of(records))
     for number in range(len(records), games):
         first = number % 2
+        # New players for every game: what one remembers of earlier games must not matter, or a match that was
+        # interrupted would not go on as it would have.
+        sides = [new_player(game, text, 2 * (seed + number) + i, **limits) for i, text in enumerate(players)]
         seats = [sides[first], sides[1 - first]]
         moves, utilities, ended = _play(game, seats, openings[number // 2], seed * 1_000_003 + number // 2)
         lead = utilities[first] - 0.5 * game.utility_sum

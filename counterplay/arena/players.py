@@ -65,32 +65,38 @@ class RandomPlayer:
 
 
 class SearchPlayer:
-    """What a search finds. Alpha-beta keeps its table from move to move."""
+    """What a search finds. Alpha-beta keeps its table from move to move, and tree search its tree."""
 
     def __init__(self, game: Game, algorithm: str, settings: dict[str, Any]) -> None:
-        self._game, self._settings = game, settings
-        self._function = search.ALGORITHMS[algorithm]
-        self._takes_history = "history" in inspect.signature(self._function).parameters
-        if not settings.keys() & {"depth", "rounds", "nodes", "seconds", "simulations"}:
-            raise UserError(f"{algorithm} needs a limit, as in '{algorithm}:depth=4' or '{algorithm}:seconds=0.1'")
-        self._searcher = None
+        if not settings.keys() & {*_LIMITS, "simulations"}:
+            raise UserError(f"{algorithm} needs a limit, as in '{algorithm}:{_limit_of(algorithm)}'")
+        limits = {key: settings.pop(key) for key in _LIMITS if key in settings}
+        self._game = game
+        self._search: Callable[[Any, Sequence[Any]], search.Result]
         if algorithm == "alphabeta":
-            ways = {key: settings[key] for key in ("table_mb", "threads", "without") if key in settings}
-            self._searcher = search.Searcher(game, **ways)
-            limits = {key: settings[key] for key in ("depth", "rounds", "nodes", "seconds") if key in settings}
-            self._limits = search.Limits(**limits)
+            multi = settings.pop("multi", 1)
+            searcher = search.Searcher(game, **settings)
+            self._search = lambda s, past: searcher.search(s, search.Limits(**limits), multi, history=past)
+        elif algorithm == "mcts":
+            simulations = settings.pop("simulations", None)
+            grower = search.TreeSearcher(game, search.TreeSettings(**settings))
+            self._search = lambda s, past: grower.search(s, simulations, search.Limits(**limits), history=past)
+        else:
+            self._search = lambda s, past: search.ALGORITHMS[algorithm](game, s, **limits, **settings)
 
     def choose(self, states: Sequence[Any]) -> int:
         *earlier, s = states
-        if self._searcher is not None:
-            result = self._searcher.search(s, self._limits, history=earlier)
-        else:
-            result = self._function(
-                self._game, s, **self._settings, **({"history": earlier} if self._takes_history else {})
-            )
+        result = self._search(s, earlier)
         if result.action is None:
             raise UserError(f"{result.algorithm} finds no action at {self._game.to_text(s)}")
         return result.action
+
+
+_LIMITS = ("depth", "rounds", "nodes", "seconds")
+
+
+def _limit_of(algorithm: str) -> str:
+    return "simulations=1000" if algorithm == "mcts" else "depth=4"
 
 
 class OpenSpielPlayer:
