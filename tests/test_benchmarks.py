@@ -84,7 +84,7 @@ def test_a_missing_peer_is_a_row_that_says_how_to_install_it(tmp_path, name, hin
 
 
 def test_an_unknown_name_is_answered_with_the_names():
-    done = run("checkers")
+    done = run("parcheesi")
     assert done.returncode == 2
     assert "minimax-connect_four-twin" in done.stderr
 
