@@ -320,6 +320,6 @@ def test_a_game_ends_when_a_position_comes_for_the_third_time(counterplay, answe
     )
     file = tmp_path / "to_and_fro.py"
     file.write_text(source)
-    told = answer("play", file, "--depth", "1")
+    told = answer("play", file, "--depth", "1", "--interpreted")
     assert (len(told["moves"]), told["terminal"], told["utilities"]) == (8, True, [0, 0])
-    assert "the position came for the third time" in counterplay("play", file, "--depth", "1")[1]
+    assert "the position came for the third time" in counterplay("play", file, "--depth", "1", "--interpreted")[1]

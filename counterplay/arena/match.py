@@ -185,26 +185,27 @@ def _play(
 
 def _openings(game: Game, wanted: int, plies: int, seed: int) -> list[list[int]]:
     """Distinct random openings of so many plies, or of more where there are not enough; none of them ends the game."""
+    if plies == 0:
+        return [[] for _ in range(wanted)]
     random = search.new_random(seed)
     found: dict[int, list[int]] = {}
-    tries = 0
-    while len(found) < wanted:
-        tries += 1
-        if tries > 200 * wanted:
-            if plies > 40:
-                raise UserError(f"{game} has not {wanted} different openings; play fewer games")
-            plies, tries = plies + 1, 0
-        s = game.initial()
-        moves: list[int] = []
-        while len(moves) < plies and not game.is_terminal(s):
-            a = int(search.random_action(game, s, random))
-            moves.append(a)
-            s = game.result(s, a)
-        if not game.is_terminal(s):
-            found.setdefault(game.key(s), moves)
-        if plies == 0:
-            return [[]] * wanted
-    return list(found.values())
+    while True:
+        is_over = True  # every game ends before it has so many plies
+        for _ in range(100 * wanted):
+            s = game.initial()
+            moves: list[int] = []
+            while len(moves) < plies and not game.is_terminal(s):
+                a = int(search.random_action(game, s, random))
+                moves.append(a)
+                s = game.result(s, a)
+            if not game.is_terminal(s):
+                is_over = False
+                found.setdefault(game.key(s), moves)
+            if len(found) == wanted:
+                return list(found.values())
+        if is_over:
+            raise UserError(f"{game} has not {wanted} different openings; play fewer games")
+        plies += 1
 
 
 def _read(record: Path, about: dict[str, Any]) -> list[GameRecord]:
