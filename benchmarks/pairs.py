@@ -8,7 +8,7 @@ from math import inf
 import peers
 from measure import Pair, Work
 
-from counterplay import CHANCE, games, search
+from counterplay import CHANCE, games, native, search
 from counterplay.search.alphabeta import value as alphabeta_value
 from counterplay.search.minimax import value
 from counterplay.search.perft import lines
@@ -53,7 +53,12 @@ def pairs(quick: bool = False) -> list[Pair]:
         alphabeta_python("connect_four", depth=4 if quick else 10, ours=1 if quick else 60, theirs=1),
         alphabeta_threads("444", depth=8 if quick else 23),
         minimax_interpreted(depth=2 if quick else 5, ours=1 if quick else 1000),
-        playouts_interpreted(*((10, 1) if quick else (400_000, 200))),
+        playouts_interpreted("connect_four", *((10, 1) if quick else (400_000, 200))),
+        playouts_interpreted("pacman", *((10, 1) if quick else (40_000, 20))),
+        alphabeta_interpreted("connect_four", depth=4 if quick else 6, times=1 if quick else 200),
+        alphabeta_interpreted("chess", depth=1 if quick else 3, times=1 if quick else 100),
+        alphabeta_interpreted("checkers", depth=2 if quick else 5, times=1 if quick else 100),
+        alphabeta_interpreted("othello", depth=2 if quick else 4, times=1 if quick else 100),
     ]
 
 
@@ -99,6 +104,20 @@ def our_search(name: str, position: str, depth: int, threads: int) -> Work:
     def work() -> tuple[float, float]:
         result = search.alphabeta(game, s, depth, threads=threads, table_mb=64)
         return 1, result.seconds
+
+    return work
+
+
+def our_whole_search(name: str, depth: int, times: int, interpreted: bool = False) -> Work:
+    game = games.load(name)
+
+    def work() -> tuple[float, float]:
+        nodes, seconds = 0, 0.0
+        with native.interpreted() if interpreted else native.compiled():
+            for _ in range(times):
+                result = search.alphabeta(game, depth=depth, table_mb=1)
+                nodes, seconds = nodes + result.nodes, seconds + result.seconds
+        return nodes, seconds
 
     return work
 
@@ -264,11 +283,22 @@ def minimax_interpreted(depth: int, ours: int) -> Pair:
     )
 
 
-def playouts_interpreted(ours: int, theirs: int) -> Pair:
+def playouts_interpreted(name: str, ours: int, theirs: int) -> Pair:
     return Pair(
-        "playouts-connect_four-interpreted",
+        f"playouts-{name}-interpreted",
         "games",
         "ours as plain Python",
-        our_playouts("connect_four", ours),
-        our_playouts("connect_four", theirs, interpreted=True),
+        our_playouts(name, ours),
+        our_playouts(name, theirs, interpreted=True),
+    )
+
+
+def alphabeta_interpreted(name: str, depth: int, times: int) -> Pair:
+    """Alpha-beta with all refinements to a fixed depth: nodes a second, against the same source interpreted."""
+    return Pair(
+        f"alphabeta-{name}-interpreted",
+        "nodes",
+        "ours as plain Python",
+        our_whole_search(name, depth, times),
+        our_whole_search(name, depth, 1, interpreted=True),
     )

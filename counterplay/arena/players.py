@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-import time
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any, Protocol
@@ -120,31 +119,24 @@ class OpenSpielPlayer:
         if simulations is None and seconds is None:
             raise UserError("openspiel-mcts needs a limit, as in 'openspiel-mcts:simulations=1000'")
         self._game, self._spiel = game, pyspiel.load_game(game.name)
-        self._evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
-        self._new_bot: Callable[[int], Any] = lambda budget: pyspiel.MCTSBot(
+        self._bot = pyspiel.MCTSBot(
             self._spiel,
-            self._evaluator,
+            pyspiel.RandomRolloutEvaluator(1, seed),
             uct_c=uct_c,
-            max_simulations=budget,
+            max_simulations=simulations or _ENDLESS,
             max_memory_mb=1000,
             solve=False,
             seed=seed,
             verbose=False,
+            max_wall_clock_time=seconds or -1.0,
         )
-        self._simulations, self._seconds = simulations, seconds or 0.0
-        self._rate = 1000.0  # simulations a second; found out while playing
 
     def choose(self, states: Sequence[Any]) -> int:
         state = self._spiel.new_initial_state()
         for before, after in pairwise(states):
             played = next(a for a in self._game.actions(before) if self._game.result(before, a) == after)
             state.apply_action(self._number(played))
-        budget = self._simulations
-        if budget is None:  # MCTSBot knows no clock: it gets what it did in that time before
-            budget = max(2, int(self._rate * self._seconds))
-        began = time.perf_counter()
-        chosen = int(self._new_bot(budget).step(state))
-        self._rate = budget / (time.perf_counter() - began)
+        chosen = int(self._bot.step(state))
         return next(int(a) for a in self._game.actions(states[-1]) if self._number(int(a)) == chosen)
 
     def _number(self, a: int) -> int:
@@ -152,6 +144,7 @@ class OpenSpielPlayer:
         return 64 if self._game.name == "othello" and a == self._game.passing else a  # type: ignore[attr-defined]
 
 
+_ENDLESS = 1 << 30
 _SPIEL_GAMES = ("tic_tac_toe", "connect_four", "othello")
 """Games of which we know how OpenSpiel numbers the actions."""
 
