@@ -1,13 +1,11 @@
 """The demonstrations: every claim of the lectures holds, in both modes, and the command says so."""
 
 import json
-import sys
 import xml.etree.ElementTree as ET
 
 import pytest
 
 from counterplay import UserError, demos, native, search
-from counterplay.cli import main
 from counterplay.demos import horizon, pacman_suicide, pacman_thrashing
 from counterplay.demos.outcome import Claim, Outcome
 from counterplay.demos.pacman_play import Stage, new_player, random_start, summary
@@ -15,24 +13,6 @@ from counterplay.games.pacman import Pacman
 
 QUICK = {"pacman-suicide": 12, "pacman-thrashing": 3, "bins": 200}
 """Seeds that are enough, for those that do not take long interpreted."""
-
-
-@pytest.fixture
-def counterplay(monkeypatch, capsys):
-    """Run a command line in this process: (exit status, standard output, standard error)."""
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["counterplay", *map(str, arguments)])
-        capsys.readouterr()
-        try:
-            main()
-            status = 0
-        except SystemExit as exit:
-            status = exit.code or 0
-        out, err = capsys.readouterr()
-        return status, out, err
-
-    return run
 
 
 @pytest.mark.parametrize("name", QUICK)
