@@ -2,5 +2,6 @@
 
 from counterplay.arena.match import GameRecord, Score, match
 from counterplay.arena.players import Player, new_player
+from counterplay.arena.saved import SavedGame
 
-__all__ = ["GameRecord", "Player", "Score", "match", "new_player"]
+__all__ = ["GameRecord", "Player", "SavedGame", "Score", "match", "new_player"]

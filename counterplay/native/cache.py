@@ -34,6 +34,7 @@ from numba.core.serialize import dumps
 
 from counterplay.native import Announcement, source
 from counterplay.native.games import constants_hold
+from counterplay.native.linked import complete
 
 _LIMIT_BYTES = 500_000_000
 _DIGEST_BYTES = 16
@@ -104,6 +105,7 @@ class DiskCache:
                 _compiling.set(None)
             case _:
                 return
+        complete(compiled.library)
         path = self._path(sig, compiled.target_context)
         if path is not None and _stands_alone(compiled.library):
             _write(path, pickle.dumps((sig[0].constants, dumps(compiled._reduce()))))

@@ -17,18 +17,18 @@ from counterplay.game import Game
 from counterplay.native import CannotCompile
 from counterplay.native.cache import DiskCache
 from counterplay.native.explain import explain
-from counterplay.native.games import dispatcher
+from counterplay.native.games import entry
 
 _caches: dict[FunctionType, DiskCache] = {}
 
 
 def call(function: FunctionType, game: Game, *args: Any) -> Any:
     """Run `function` as machine code for these arguments, compiling it or loading it from disk if need be."""
-    entry = dispatcher(function)
+    compiled = entry(function)
     if function not in _caches:
-        entry._cache = _caches[function] = DiskCache(function)
+        compiled._cache = _caches[function] = DiskCache(function)
     try:
-        return entry(game, *args)
+        return compiled(game, *args)
     except BaseException as error:
         unfinished = DiskCache.abandon()
         if isinstance(error, NumbaError) or (unfinished and isinstance(error, Exception)):

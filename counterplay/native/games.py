@@ -10,6 +10,7 @@ import difflib
 import inspect
 import secrets
 import sys
+from functools import partial
 from types import FunctionType
 from typing import Any
 
@@ -18,10 +19,12 @@ from numba.core.errors import TypingError
 from numba.core.imputils import lower_constant, lower_getattr_generic
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, signature
 from numba.extending import NativeValue, lower_builtin, models, register_model, typeof_impl, unbox
+from numba.types import unliteral
 
 from counterplay import primitives
 from counterplay.game import Game
 from counterplay.native import NativeFunction, main_script, source
+from counterplay.native.linked import LinkedCompiler
 
 _PRIMITIVES = {getattr(primitives, name) for name in primitives.__all__}
 
@@ -114,25 +117,53 @@ def _constant(context: Any, builder: Any, typ: GameType, value: Any) -> Any:
 
 # ---- from Python functions to compiled ones
 
-_dispatchers: dict[FunctionType, Any] = {}
+_entries: dict[FunctionType, Any] = {}
+_linked: dict[FunctionType, Any] = {}
 
 
-def dispatcher(function: FunctionType, **options: Any) -> Any:
-    """The compiled form of a rule, a helper or a search."""
-    if function not in _dispatchers:
-        copy = source.compilable_copy(function, _mark(function)[:12])
-        options = {"nogil": True, **options}
-        _dispatchers[function] = njit(**options)(copy)
-        source.fill(copy, function, _compilable)
-    return _dispatchers[function]
+def entry(function: FunctionType) -> Any:
+    """The compiled form of a search, to be called from Python."""
+    if function not in _entries:
+        _make(function, _entries, nogil=True)
+    return _entries[function]
+
+
+def linked(function: FunctionType, forceinline: bool) -> Any:
+    """The compiled form of a rule or a helper, to be called from compiled code only."""
+    if function not in _linked:
+        _make(function, _linked, forceinline=forceinline, pipeline_class=LinkedCompiler)
+        _linked[function].get_call_template = partial(_template_for_any_number, _linked[function].get_call_template)
+    return _linked[function]
+
+
+def _template_for_any_number(get_template: Any, args: Any, kws: Any) -> Any:
+    """How Numba calls the function. A number that is written in the call is like any other, where that will do.
+
+    Numba would compile the function for that very number, and once more for each other one.
+    """
+    try:
+        return get_template(tuple(map(unliteral, args)), {name: unliteral(value) for name, value in kws.items()})
+    except TypingError:
+        return get_template(args, kws)
+
+
+def _make(function: FunctionType, known: dict[FunctionType, Any], **options: Any) -> None:
+    copy = source.compilable_copy(function, _mark(function)[:12])
+    known[function] = njit(**options)(copy)
+
+    def convert(value: Any) -> Any:
+        is_itself = value is function or source.underlying_function(value) is function
+        return known[function] if is_itself else _compilable(value)
+
+    source.fill(copy, function, convert)
 
 
 def _compilable(value: Any) -> Any:
     """A plain function as a compiled one, so that rules may call it; anything else as it is."""
     if isinstance(value, NativeFunction):
-        return dispatcher(value.__wrapped__)
+        return linked(value.__wrapped__, forceinline=False)
     if isinstance(value, FunctionType) and value not in _PRIMITIVES and not source.is_known_to_compiler(value):
-        return dispatcher(value, forceinline=True)
+        return linked(value, forceinline=True)
     return value
 
 
@@ -182,7 +213,7 @@ _templates: dict[tuple[GameType, str], Any] = {}
 
 def _method_template(typ: GameType, attr: str, function: FunctionType) -> Any:
     if (typ, attr) not in _templates:
-        rule = dispatcher(function, forceinline=True)
+        rule = linked(function, forceinline=True)
 
         class Method(AbstractTemplate):
             key = (typ.name, attr)

@@ -1,0 +1,130 @@
+"""Commands that search a position."""
+
+from contextlib import suppress
+from typing import Annotated, Any
+
+import typer
+
+from counterplay.cli.arguments import (
+    Algorithm,
+    GameText,
+    Interpreted,
+    Json,
+    MovesText,
+    Multi,
+    Nodes,
+    PositionText,
+    Seconds,
+    TableSize,
+    Threads,
+    app,
+    at,
+    mode,
+)
+from counterplay.game import Position, UserError
+
+
+@app.command()
+def search(
+    game: GameText,
+    algorithm: Algorithm = None,
+    depth: Annotated[int | None, typer.Option(help="Plies to look ahead. Default: 6, if there is no limit.")] = None,
+    rounds: Annotated[int | None, typer.Option(help="Rounds to look ahead: moves of the last player.")] = None,
+    nodes: Nodes = None,
+    seconds: Seconds = None,
+    threads: Threads = None,
+    multi: Multi = None,
+    table: TableSize = None,
+    without: Annotated[
+        str | None,
+        typer.Option(metavar="NAMES", help="Refinements to leave out: killers,history,... or all (alphabeta)."),
+    ] = None,
+    simulations: Annotated[int | None, typer.Option(help="Stop after so many simulations (mcts).")] = None,
+    also: Annotated[
+        str | None,
+        typer.Option("--set", metavar="SETTINGS", help="Other settings of the algorithm: solver=on,seed=3,rave=300."),
+    ] = None,
+    position: PositionText = None,
+    moves: MovesText = "",
+    as_json: Json = False,
+    interpreted: Interpreted = False,
+) -> None:
+    """Find the best move and what the position is worth. Ctrl-C gives the best so far."""
+    if depth is rounds is nodes is seconds is simulations is None and algorithm != "mcts":
+        depth = 6
+    settings = {
+        "depth": depth,
+        "rounds": rounds,
+        "nodes": nodes,
+        "seconds": seconds,
+        "threads": threads,
+        "multi": multi,
+        "table_mb": table,
+        "without": without.split(",") if without else None,
+        "simulations": simulations,
+        **_read_settings(also or ""),
+    }
+    _search(at(game, position, moves), algorithm, settings, as_json, interpreted)
+
+
+def _read_settings(text: str) -> dict[str, Any]:
+    """`solver=on,rave=300` as a dict: numbers, on or off, words."""
+    found: dict[str, Any] = {}
+    for part in filter(None, text.split(",")):
+        name, equals, value = (each.strip() for each in part.partition("="))
+        if not name or not equals:
+            raise UserError(f"settings are written like solver=on,rave=300; not '{text}'")
+        found[name] = {"on": True, "off": False}.get(value, value)
+        for kind in (float, int):
+            with suppress(ValueError):
+                found[name] = kind(value)
+    return found
+
+
+@app.command()
+def solve(
+    game: GameText,
+    algorithm: Algorithm = None,
+    seconds: Seconds = None,
+    nodes: Nodes = None,
+    threads: Threads = None,
+    multi: Multi = None,
+    table: TableSize = None,
+    position: PositionText = None,
+    moves: MovesText = "",
+    as_json: Json = False,
+    interpreted: Interpreted = False,
+) -> None:
+    """Find the exact value, however long it takes. Ctrl-C gives what is known by then."""
+    settings = {"seconds": seconds, "nodes": nodes, "threads": threads, "multi": multi, "table_mb": table}
+    _search(at(game, position, moves), algorithm, settings, as_json, interpreted)
+
+
+def _search(here: Position, algorithm: str | None, settings: dict[str, Any], as_json: bool, interpreted: bool) -> None:
+    from counterplay.cli import output
+    from counterplay.search import algorithms
+
+    game, s = here
+    given = {name: value for name, value in settings.items() if value is not None}
+    name = algorithm or algorithms.best_for(game)
+    with mode(interpreted), output.progress(name) as progress:
+        result = algorithms.search(game, s, name, **given, progress=progress)
+    if as_json:
+        output.print_json(result.as_dict())
+        return
+    output.say(output.board(here))
+    output.say(f"\n{output.turn(here)}\n")
+    if result.actions:
+        by_visits = any(each.visits for each in result.actions)
+        table = output.table("move", *(["#visits"] if by_visits else []), "#value", "")
+        bound = "" if by_visits else "at most" if game.player(s) == 0 else "at least"
+        for each in result.actions:
+            value = ", ".join(f"{v:g}" for v in each.values) if game.players > 2 else f"{each.value:g}"
+            mark = "best" if each.action == result.action else "" if each.exact else bound
+            if by_visits and each.exact:
+                mark = f"{mark} exact".strip()
+            visits = [f"{each.visits:,}"] if by_visits else []
+            output.add_row(table, game.action_name(s, each.action), *visits, value, mark)
+        output.say(table)
+        output.say()
+    output.say(f"{result.algorithm}: {result}, ended by: {result.stopped}")
