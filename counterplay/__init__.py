@@ -26,7 +26,7 @@ from counterplay.game import (
 from counterplay.primitives import Table, count, mix64, nth, replace, state_key
 
 if TYPE_CHECKING:
-    from counterplay import arena, games, native, search, trees
+    from counterplay import analysis, arena, games, native, quiz, search, trees
 
 __version__ = "0.1.0"
 
@@ -41,6 +41,7 @@ __all__ = [
     "Table",
     "UnreadableText",
     "UserError",
+    "analysis",
     "arena",
     "count",
     "games",
@@ -48,6 +49,7 @@ __all__ = [
     "mix64",
     "native",
     "nth",
+    "quiz",
     "read_board",
     "replace",
     "search",
@@ -58,6 +60,6 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Import the larger parts when they are first asked for."""
-    if name in ("arena", "games", "native", "search", "trees"):
+    if name in ("analysis", "arena", "games", "native", "quiz", "search", "trees"):
         return importlib.import_module(f"counterplay.{name}")
     raise AttributeError(f"counterplay has no '{name}'")
