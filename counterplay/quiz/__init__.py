@@ -1,0 +1,1 @@
+"""Questions about game trees, in the style of the lectures, with checked answers."""
