@@ -75,3 +75,17 @@ extern "C" Outcome alpha_beta(const char* name, int depth, int times, bool undo)
         v = algorithms::AlphaBetaSearch(*game, nullptr, estimate, depth, /*maximizing_player=*/0, undo).first;
     return {v, since(start), estimates};
 }
+
+// The same for ExpectiminimaxSearch, from the first state that is a player's; chance is no ply there.
+extern "C" Outcome expectiminimax(const char* name, int depth, int times, bool) {
+    auto game = LoadGame(name);
+    auto s = game->NewInitialState();
+    while (s->IsChanceNode()) s->ApplyAction(s->LegalActions()[0]);
+    std::int64_t estimates = 0;
+    auto estimate = [&estimates](const State&) { return ++estimates, 0.0; };
+    double v = 0.0;
+    auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < times; ++i)
+        v = algorithms::ExpectiminimaxSearch(*game, s.get(), estimate, depth, s->CurrentPlayer()).first;
+    return {v, since(start), estimates};
+}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from math import inf
+from typing import Any
 
 import peers
 from measure import Pair, Work
 
-from counterplay import CHANCE, games, native, search
+from counterplay import CHANCE, Game, games, native, search
 from counterplay.search.alphabeta import value as alphabeta_value
 from counterplay.search.minimax import value
 from counterplay.search.perft import lines
@@ -51,6 +52,7 @@ def pairs(quick: bool = False) -> list[Pair]:
         alphabeta_cpp("connect_four", depth=4 if quick else 10, ours=1 if quick else 60, theirs=1 if quick else 6),
         alphabeta_python("tic_tac_toe", depth=9, ours=1 if quick else 500, theirs=1 if quick else 10),
         alphabeta_python("connect_four", depth=4 if quick else 10, ours=1 if quick else 60, theirs=1),
+        expectiminimax("backgammon", depth=1 if quick else 3, ours=1 if quick else 40, theirs=1),
         alphabeta_threads("444", depth=8 if quick else 23),
         minimax_interpreted(depth=2 if quick else 5, ours=1 if quick else 1000),
         playouts_interpreted("connect_four", *((10, 1) if quick else (400_000, 200))),
@@ -76,6 +78,21 @@ def our_minimax(name: str, depth: int, times: int = 1, interpreted: bool = False
         for _ in range(times):
             kernel(game, s, depth, tally)
         return int(tally.nodes), time.perf_counter() - began
+
+    return work
+
+
+def our_expectiminimax(name: str, depth: int, times: int) -> Work:
+    """Every line to the depth, without pruning, after the first throw; counts the positions estimated, each as 0."""
+    rules = type(games.load(name))
+    game = type(rules.__name__, (rules,), {"evaluate": _nothing})()
+
+    def work() -> tuple[float, float]:
+        s, tally = _after_dice(game), new_tally(depth)
+        began = time.perf_counter()
+        for _ in range(times):
+            value.compiled(game, s, depth, tally)
+        return int(tally.cutoffs), time.perf_counter() - began
 
     return work
 
@@ -158,15 +175,24 @@ def our_tree_search(name: str, times: int) -> Work:
     searcher = search.TreeSearcher(game, search.TreeSettings(exploration=2.0))
 
     def work() -> tuple[float, float]:
-        s, seconds = game.initial(), 0.0
-        if game.player(s) == CHANCE:
-            s = game.result(s, next(iter(game.actions(s))))
+        s, seconds = _after_dice(game), 0.0
         for _ in range(times):
             searcher.forget()
             seconds += searcher.search(s, peers.SIMULATIONS).seconds
         return times * peers.SIMULATIONS, seconds
 
     return work
+
+
+def _nothing(self: Any, s: Any, p: int) -> float:
+    """The estimate that costs nothing, so that it is the search and the rules that are compared."""
+    return 0.0
+
+
+def _after_dice(game: Game) -> Any:
+    """The initial state, or what the first throw makes of it."""
+    s = game.initial()
+    return game.result(s, next(iter(game.actions(s)))) if game.player(s) == CHANCE else s
 
 
 # The comparisons
@@ -259,6 +285,17 @@ def alphabeta_python(name: str, depth: int, ours: int, theirs: int) -> Pair:
         our_alphabeta(name, depth, ours),
         peers.open_spiel_python(name, depth, theirs),
         target=40 if name == "connect_four" else None,
+    )
+
+
+def expectiminimax(name: str, depth: int, ours: int, theirs: int) -> Pair:
+    """Move, throw, reply: `depth` is ours, in which a throw is a ply."""
+    return Pair(
+        f"expectiminimax-{name}-openspiel",
+        "positions",
+        "OpenSpiel's C++ expectiminimax",
+        our_expectiminimax(name, depth, ours),
+        peers.open_spiel_expectiminimax(name, (depth + 1) // 2, theirs),
     )
 
 

@@ -191,6 +191,16 @@ def open_spiel_alpha_beta(name: str, depth: int, times: int) -> Work:
     return work
 
 
+def open_spiel_expectiminimax(name: str, depth: int, times: int) -> Work:
+    """OpenSpiel's C++ ExpectiminimaxSearch after the first throw; counts the positions estimated, each as 0."""
+
+    def work() -> tuple[float, float]:
+        done = _shim().expectiminimax(_SPIEL_NAMES.get(name, name).encode(), depth, times, False)
+        return done.count, done.seconds
+
+    return work
+
+
 def open_spiel_python(name: str, depth: int, times: int) -> Work:
     """OpenSpiel's Python alpha_beta_search over its C++ states: what a Python user calls."""
 
@@ -263,7 +273,7 @@ def _shim() -> ctypes.CDLL:
         shim = ctypes.CDLL(str(library))
     except OSError as error:
         raise Missing(f"needs an OpenSpiel whose C++ functions can be called; here: {error}") from None
-    for function in (shim.minimax, shim.alpha_beta):
+    for function in (shim.minimax, shim.alpha_beta, shim.expectiminimax):
         function.argtypes = (ctypes.c_char_p, ctypes.c_int, ctypes.c_int, ctypes.c_bool)
         function.restype = _Outcome
     return shim

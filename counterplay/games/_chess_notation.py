@@ -14,7 +14,7 @@ FIELDS = ("pawns", "knights", "diagonal", "straight", "kings")
 FIELDS_OF = {"P": (0,), "N": (1,), "B": (2,), "R": (3,), "Q": (2, 3), "K": (4,)}
 PROMOTIONS = " QRBN"  # by their numbers in an action
 RIGHTS = {"K": 7, "Q": 0, "k": 63, "q": 56}  # the rook's square
-SAN = re.compile(r"([NBRQK]?)([a-h]?)([1-8]?)[x:]?([a-h][1-8])(?:=?\(?([NBRQ])\)?)?", re.ASCII)
+SAN = re.compile(r"([NBRQK]?)([a-h]?)([1-8]?)[-x:]?([a-h][1-8])(?:=?\(?([NBRQ])\)?)?", re.ASCII)
 UCI = re.compile(r"([a-h][1-8])([a-h][1-8])([nbrqNBRQ]?)", re.ASCII)
 MARKS = re.compile(r"(?:e\.?p\.?)?[+#!?]*$")
 
