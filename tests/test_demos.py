@@ -90,6 +90,17 @@ def test_ghosts_on_their_own_see_themselves_only():
     assert summary([record]).lost == 1.0
 
 
+def test_tree_search_eats_all_dots_and_its_game_comes_again_by_its_seed():
+    game = Pacman(layout="tiny", limit=30)
+    pacman, ghosts = new_player("mcts:60"), new_player("policy")
+    stage = Stage(game, "random", (pacman, ghosts))
+    with native.interpreted():
+        records = [stage.play(pacman, ghosts, seed) for seed in (1, 2, 1)]
+    assert summary(records).won == 1.0
+    assert records[0].moves == records[2].moves
+    assert all(record.states[-1] == record.end for record in records)
+
+
 def test_starts_are_apart_and_differ():
     game = Pacman(layout="ring")
     starts = [random_start(game, seed, apart=5) for seed in range(20)]

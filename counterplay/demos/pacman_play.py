@@ -1,7 +1,7 @@
 """Whole games of Pacman in machine code: who plays, how each chooses, and what came of many games.
 
 A player searches so many plies ahead with the library's own kernels, and of equally good actions takes one at random.
-Everything random comes from the seed.
+Tree search grows its tree from step to step instead, and plays from Python. Everything random comes from the seed.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from counterplay.native import native
 from counterplay.search.alphabeta import value as alphabeta_value
 from counterplay.search.expectimax import Weights, against
 from counterplay.search.expectimax import values as expectimax_values
+from counterplay.search.mcts import TreeSearcher, TreeSettings
 from counterplay.search.minimax import value as minimax_value
 from counterplay.search.playout import new_random, unit, word
 from counterplay.search.run import new_tally
@@ -27,8 +28,8 @@ from counterplay.search.workspace import new_workspace
 
 __all__ = ["POLICIES", "Player", "Record", "Stage", "Summary", "new_player", "random_start", "summary"]
 
-POLICY, MINIMAX, EXPECTIMAX, ALPHABETA, ALONE = range(5)
-KINDS = {"minimax": MINIMAX, "expectimax": EXPECTIMAX, "alphabeta": ALPHABETA, "alone": ALONE}
+POLICY, MINIMAX, EXPECTIMAX, ALPHABETA, ALONE, TREE = range(6)
+KINDS = {"minimax": MINIMAX, "expectimax": EXPECTIMAX, "alphabeta": ALPHABETA, "alone": ALONE, "mcts": TREE}
 POLICIES: dict[str, Weights] = {"random": random_ghosts, "directional": directional_ghosts}
 
 
@@ -37,15 +38,20 @@ class Player(NamedTuple):
 
     kind: int
     depth: int
+    """Of tree search the number of simulations."""
 
 
 def new_player(text: str) -> Player:
-    """A player by name: `reflex`, `minimax:4`, `alphabeta:10`, `expectimax:4`; for ghosts `alone:4`, `policy`."""
+    """A player by name: `reflex`, `minimax:4`, `alphabeta:10`, `expectimax:4`, `mcts:500`; for ghosts also `alone:4`
+    and `policy`."""
     name, _, depth = text.partition(":")
     if name in ("policy", "reflex") and not depth:
         return Player(POLICY if name == "policy" else MINIMAX, 1)
-    if name not in KINDS or not depth.isdigit() or not 1 <= int(depth) <= 200:
-        raise UserError(f"'{text}' is no player; write reflex, or minimax:4, alphabeta:10 or expectimax:4 with a depth")
+    if name not in KINDS or not depth.isdigit() or not 1 <= int(depth) <= (1_000_000 if name == "mcts" else 200):
+        raise UserError(
+            f"'{text}' is no player; write reflex, or minimax:4, alphabeta:10 or expectimax:4 with a depth, "
+            "or mcts:500 with a number of simulations"
+        )
     return Player(KINDS[name], int(depth))
 
 
@@ -175,9 +181,25 @@ class Stage:
     def play(self, pacman: Player, ghosts: Player, seed: int, s: Any = None) -> Record:
         """A game from `s` (default: the initial state)."""
         s = self.game.initial() if s is None else s
+        if TREE in (pacman.kind, ghosts.kind):
+            return self._play_by_tree(pacman, ghosts, seed, s)
         moves = np.zeros((self.game.limit + 1) * (self.game.n_ghosts + 1), np.int64)
         end, n = play_on(self.staged, s, pacman, ghosts, new_random(seed), moves, *self._memory)
         return Record(self.game, s, tuple(moves[:n].tolist()), end)
+
+    def _play_by_tree(self, pacman: Player, ghosts: Player, seed: int, start: Any) -> Record:
+        """The same with a player who grows a tree, whose leaves are worth the estimate: playouts lose their way."""
+        searcher = TreeSearcher(self.game, TreeSettings(cutoff=0, memory_mb=16, seed=seed))
+        s, moves, random = start, [], new_random(seed)
+        while not self.game.is_terminal(s):
+            player = pacman if s.turn == 0 else ghosts
+            if player.kind == TREE:
+                a = searcher.search(s, player.depth).line[0]
+            else:
+                a = int(choose(self.staged, s, player, random, *self._memory))
+            moves.append(a)
+            s = self.game.result(s, a)
+        return Record(self.game, start, tuple(moves), s)
 
 
 def random_start(game: Any, seed: int, apart: int = 4) -> Any:
