@@ -15,8 +15,8 @@ from typing import Any
 
 from counterplay.bits import Bits
 
-__all__ = ["Table", "as_bits", "as_float", "compare_swap", "count", "load", "mix64", "nth", "repeat", "replace"]
-__all__ += ["state_key", "store"]
+__all__ = ["Table", "as_bits", "as_float", "compare_swap", "count", "list_actions", "load", "mix64", "nth", "repeat"]
+__all__ += ["replace", "state_key", "store"]
 
 _MASK = (1 << 64) - 1
 
@@ -97,6 +97,15 @@ def count(items: Iterable[int]) -> int:
 def nth(items: Iterable[int], k: int) -> int:
     """Item number `k`, counted from 0; there must be so many."""
     return next(islice(items, k, None))
+
+
+def list_actions(game: Any, s: Any, row: Any) -> int:
+    """Write the actions of `s` into `row`, as many as it has room for; how many there are."""
+    n = 0
+    for n, a in enumerate(game.actions(s), 1):
+        if n <= len(row):
+            row[n - 1] = a
+    return n
 
 
 def replace(items: Any, i: int, item: Any) -> Any:

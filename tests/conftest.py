@@ -1,6 +1,7 @@
-"""What several test files use: the command line run in this process."""
+"""What several test files use: the command line run in this process, and a browser."""
 
 import json
+import shutil
 import sys
 
 import pytest
@@ -36,3 +37,17 @@ def answer(counterplay):
         return json.loads(out)
 
     return run
+
+
+@pytest.fixture
+def browser():
+    """Debian's Chromium, driven by playwright."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright (pip install playwright)")
+    program = shutil.which("chromium")
+    if program is None:
+        pytest.skip("needs Chromium (Debian: apt install chromium)")
+    options = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+    with playwright.sync_playwright() as p:
+        chromium = p.chromium.launch(executable_path=program, args=options)
+        yield chromium
+        chromium.close()

@@ -2,13 +2,14 @@
 
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from counterplay import Bits, Game, mix64, replace, state_key
 from counterplay.native import CannotCompile, native
-from counterplay.primitives import Table, count, nth
+from counterplay.primitives import Table, count, list_actions, nth
 
 thorough = settings(max_examples=200, deadline=None, derandomize=True)
 words = st.integers(-(2**63), 2**63 - 1)
@@ -249,3 +250,52 @@ def test_replace_takes_what_the_tuple_can_hold(items, item):
 def test_replace_that_would_change_a_type_cannot_compile(items, item):
     with pytest.raises(CannotCompile):
         replaced.compiled(GAME, items, 1, item)
+
+
+# ---- all actions at once
+
+
+class Yielded(Anything):
+    """Actions by `yield` of every kind: in loops within loops, early ends, of helpers, and none."""
+
+    most: int = 3
+
+    def actions(self, s):
+        if s.flag:
+            return
+        for q in s.small:
+            yield q
+            for k in range(self.most):
+                if k == 2 and s.n < 0:
+                    return
+                if k % 2 == 0:
+                    yield self.shifted(q, k)
+        n = s.n
+        while n > 0:
+            n //= 2
+            yield n
+
+    def shifted(self, q, k):
+        return q | k << 6
+
+
+class Returned(Anything):
+    def actions(self, s):
+        return s.small
+
+
+@native
+def listed_by_row(game, s, row):
+    return list_actions(game, s, row)
+
+
+@pytest.mark.parametrize("rules", [Yielded(), Yielded(most=1), Returned()], ids=str)
+@thorough
+@given(squares=sets(9), n=st.integers(-5, 1000), flag=st.booleans(), room=st.integers(0, 40))
+def test_actions_are_listed_at_once(rules, squares, n, flag, room):
+    s = GAME.initial()._replace(small=squares, n=n, flag=flag)
+    expected = list(rules.actions(s))
+    rows = np.full((2, room), -1)
+    assert listed_by_row.interpreted(rules, s, rows[0]) == len(expected)
+    assert listed_by_row.compiled(rules, s, rows[1]) == len(expected)
+    assert rows[0].tolist() == rows[1].tolist() == [*expected[:room], *[-1] * (room - len(expected))]

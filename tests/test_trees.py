@@ -1,7 +1,6 @@
 """Watched searches: the lectures' trees with their α, β, v and cuts; a watched search is the search itself."""
 
 import json
-import shutil
 import xml.etree.ElementTree as ET
 from math import inf
 
@@ -135,19 +134,6 @@ def test_the_command(counterplay, answer, tmp_path):
     assert "http" not in page.read_text().replace("http://www.w3.org/2000/svg", "")  # needs nothing from elsewhere
     status, _, err = counterplay("tree", "nim", "--with", "luck")
     assert (status, "no refinement 'luck'" in err) == (2, True)
-
-
-@pytest.fixture
-def browser():
-    playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright (pip install playwright)")
-    program = shutil.which("chromium")
-    if program is None:
-        pytest.skip("needs Chromium (Debian: apt install chromium)")
-    options = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
-    with playwright.sync_playwright() as p:
-        chromium = p.chromium.launch(executable_path=program, args=options)
-        yield chromium
-        chromium.close()
 
 
 @pytest.mark.slow

@@ -217,7 +217,7 @@ class Backgammon(Game):
 
     def estimate(self, s):
         """What a live position is worth to the player to move."""
-        t, w = self.terms(s), WEIGHTS
+        t, w = self.mover_terms(s), WEIGHTS
         v = t.race * w.race + t.past * w.past + t.bar * w.bar + t.shut * w.shut + t.off * w.off + t.gammon * w.gammon
         v += t.blots * w.blots + t.home * w.home + t.back * w.back + t.anchors * w.anchors + t.prime * w.prime
         v += t.turn * w.turn
@@ -232,8 +232,16 @@ class Backgammon(Game):
         off = count_on(s.mine, SET) - count_on(mine, SET)
         return 2.0 * size(hit) + 2.0 * off + size(made & POINTS) + 0.5 * size(made & ATHOME) - 0.5 * size(left)
 
+    @property
+    def weights(self):
+        return WEIGHTS
+
     def terms(self, s):
-        """What `evaluate` looks at: each is what the player to move has, less what the other has."""
+        """What `evaluate` adds up, weighted: each is what player 0 has, less what player 1 has."""
+        return Terms(*(-x if s.turn == 1 else x for x in self.mover_terms(s)))
+
+    def mover_terms(self, s):
+        """The same for the player to move less the other."""
         one, other = self.side_terms(s.mine, s.theirs), self.side_terms(s.theirs, s.mine)
         roll = 4.0 if s.turn >= 0 else 0.0  # half of the 8 pips of a throw: what being to throw is worth in a race
         race = 10 * (other.pips - one.pips + roll) / (one.pips + other.pips + 20)

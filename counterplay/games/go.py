@@ -221,6 +221,8 @@ class Go(Game):
         liberties: float  # free points beside stones
         atari: float  # stones that their owner must hurry to save
 
+    weights = Terms(area=1.0, liberties=0.25, atari=0.25)  # chosen by hand
+
     def terms(self, s):
         """What the estimate is made of, each for Black less the same for White."""
         sign = 1.0 if s.ply % 2 == 0 else -1.0
@@ -238,11 +240,11 @@ class Go(Game):
         )
 
     def evaluate(self, s, p):
-        """The lead in points as it seems, squashed to less than a win; the weights are chosen by hand."""
+        """The lead in points as it seems, squashed to less than a win."""
         if self.is_terminal(s):
             return self.utility(s, p)
-        t = self.terms(s)
-        lead = t.area + 0.25 * t.liberties + 0.25 * t.atari - self.komi
+        t, w = self.terms(s), self.weights
+        lead = w.area * t.area + w.liberties * t.liberties + w.atari * t.atari - self.komi
         value = lead / (abs(lead) + 10.0)
         return value if p == 0 else -value
 

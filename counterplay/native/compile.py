@@ -12,7 +12,8 @@ from numba.core.bytecode import FunctionIdentity
 from numba.core.errors import NumbaError
 
 import counterplay.native.bits
-import counterplay.native.primitives  # noqa: F401  (both register what the compiler must know)
+import counterplay.native.listing
+import counterplay.native.primitives  # noqa: F401  (these register what the compiler must know)
 from counterplay.game import Game
 from counterplay.native import CannotCompile
 from counterplay.native.cache import DiskCache

@@ -79,7 +79,7 @@ def typeof_game(game: Game, context: Any = None) -> GameType:
     return typ
 
 
-def _mark(value: Any) -> str:
+def mark_of(value: Any) -> str:
     """The fingerprint of a value, or a name that will never come again."""
     try:
         return source.fingerprint(value)
@@ -89,7 +89,7 @@ def _mark(value: Any) -> str:
 
 def constants_hold(game: Game, constants: dict[str, str]) -> bool:
     """Whether code that was compiled with these constants is right for the game, as it is now."""
-    return all(hasattr(game, attr) and _mark(getattr(game, attr)) == mark for attr, mark in constants.items())
+    return all(hasattr(game, attr) and mark_of(getattr(game, attr)) == mark for attr, mark in constants.items())
 
 
 def _can_be_found_again(state: Any) -> bool:
@@ -148,17 +148,17 @@ def _template_for_any_number(get_template: Any, args: Any, kws: Any) -> Any:
 
 
 def _make(function: FunctionType, known: dict[FunctionType, Any], **options: Any) -> None:
-    copy = source.compilable_copy(function, _mark(function)[:12])
+    copy = source.compilable_copy(function, mark_of(function)[:12])
     known[function] = njit(**options)(copy)
 
     def convert(value: Any) -> Any:
         is_itself = value is function or source.underlying_function(value) is function
-        return known[function] if is_itself else _compilable(value)
+        return known[function] if is_itself else compilable(value)
 
     source.fill(copy, function, convert)
 
 
-def _compilable(value: Any) -> Any:
+def compilable(value: Any) -> Any:
     """A plain function as a compiled one, so that rules may call it; anything else as it is."""
     if isinstance(value, NativeFunction):
         return linked(value.__wrapped__, forceinline=False)
@@ -179,14 +179,14 @@ class _GameAttributes(AttributeTemplate):
         if isinstance(member, FunctionType):
             return types.BoundFunction(_method_template(typ, attr, member), typ)
         if isinstance(member, staticmethod):
-            return self.context.resolve_value_type(_compilable(member.__func__))
+            return self.context.resolve_value_type(compilable(member.__func__))
         if not hasattr(typ.game, attr):
             names = [name for name in dir(typ.game) if not name.startswith("_")]
             close = difflib.get_close_matches(attr, names, n=1)
             hint = f"; did you mean '{close[0]}'?" if close else ""
             raise TypingError(f"{type(typ.game).__name__} has no '{attr}'{hint}")
         value = getattr(typ.game, attr)
-        typ.constants[attr] = _mark(value)
+        typ.constants[attr] = mark_of(value)
         if type(value) is int:
             return types.literal(value)
         what = f"{type(typ.game).__name__}.{attr} is a {type(value).__name__}"

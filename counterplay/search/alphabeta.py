@@ -111,7 +111,7 @@ def value(game, s, alpha, beta, depth, ply, w):  # type: ignore[no-untyped-def]
                 return sign * v
 
     # 7. The moves, the most promising first.
-    n = order_moves(game, s, p, depth, ply, known, w)
+    n = order_moves(game, s, p, depth, ply, known, False, w)
     is_shared = w.busy_at != 0 and depth > 3
     best, best_move = -inf, NO_ACTION
     proven = 1
@@ -173,11 +173,9 @@ def quiet_value(game, s, alpha, beta, ply, w):  # type: ignore[no-untyped-def]
     if best >= high or ply == PLIES - 1 or w.stop:
         return sign * best
     low = max(low, best)
-    n = order_moves(game, s, p, 0, ply, NO_ACTION, w)
+    n = order_moves(game, s, p, 0, ply, NO_ACTION, True, w)
     for i in range(n):
         a = take_next(ply, i, n, w)
-        if not game.is_noisy(s, a):
-            continue
         child = game.result(s, a)
         w.nodes += 1
         w.length[ply + 1] = 0
@@ -243,8 +241,12 @@ class Searcher:
         multi: int = 1,
         progress: Progress | None = None,
         history: Sequence[Any] = (),
+        also: Iterable[int] = (),
     ) -> Result:
-        """Search from `s`, with what is remembered of earlier searches."""
+        """Search from `s`, with what is remembered of earlier searches.
+
+        `also` has actions whose exact values are wanted, however bad they are.
+        """
         if multi < 1:
             raise UserError(f"multi is the number of best moves wanted, 1 or more, not {multi}")
         game, limits = self.game, limits or Limits()
@@ -269,7 +271,7 @@ class Searcher:
                 w.past = len(earlier)
         if self.table is not None:
             self.table.grow_older()
-        roots = [_Root(game, s, w, multi) for w in self._workspaces]
+        roots = [_Root(game, s, w, multi, frozenset(also)) for w in self._workspaces]
         plan = self._depths(roots[0], limits)
         helpers = [Thread(target=root.help, args=(roots[0], limits), daemon=True) for root in roots[1:]]
 
@@ -314,8 +316,8 @@ class Searcher:
 class _Root:
     """The root of a search in one thread: keeps the order of the moves from one depth to the next."""
 
-    def __init__(self, game: Game, s: Any, w: Any, multi: int) -> None:
-        self.game, self.s, self.w, self.multi = game, s, w, multi
+    def __init__(self, game: Game, s: Any, w: Any, multi: int, also: frozenset[int]) -> None:
+        self.game, self.s, self.w, self.multi, self.also = game, s, w, multi, also
         self.steps = 0
         """The depth of the current search, in plies or rounds."""
         self.over = game.is_terminal(s)
@@ -338,20 +340,23 @@ class _Root:
             v = value(game, self.s, -inf, inf, depth, 0, w)
             return Iteration(for_each_player(game, float(v)), (), ())
         found = None
-        if w.use_aspiration and self.expected is not None and self.multi == 1 and self.high < inf:
+        is_only_best = self.multi == 1 and not self.also
+        if w.use_aspiration and self.expected is not None and is_only_best and self.high < inf:
             margin = (self.high - self.low) / 64
             below, above = self.expected - margin, self.expected + margin
             found = self._moves(depth, max(below, self.low), min(above, self.high))
             if not w.stop and not (below < found[1] < above):
                 found = None
-        best, v, values, line, proven = found or self._moves(depth, self.low, self.high)
+        best, v, values, lines, proven = found or self._moves(depth, self.low, self.high)
         if not w.stop:
             self.expected = v
             self.order.sort(key=lambda a: a != best)  # stable: the best to the front
             w.cutoffs = 0 if proven else max(1, int(w.cutoffs))
-            line = self._continued(line, self.sign * v, depth)
-        actions = tuple(self._reported(a, values) for a in self.listed)
-        return Iteration(for_each_player(game, self.sign * v), actions, line)
+            by_value = sorted((a for a, (_, exact) in values.items() if exact), key=lambda a: -values[a][0])
+            for a in {best, *by_value[: self.multi], *self.also.intersection(by_value)}:
+                lines[a] = self._continued(lines[a], self.sign * values[a][0], depth)
+        actions = tuple(self._reported(a, values, lines) for a in self.listed)
+        return Iteration(for_each_player(game, self.sign * v), actions, lines[best])
 
     def _moves(self, depth: int, low: float, high: float) -> Any:
         """Search the moves between `low` and `high`, all seen by the player to move."""
@@ -362,12 +367,12 @@ class _Root:
         unproven: list[int] = []
         top: list[float] = []  # the largest exact values, at most `multi`
         best, best_value = self.order[0], -inf
-        line: tuple[int, ...] = (best,)
+        lines: dict[int, tuple[int, ...]] = {best: (best,)}
         for i, a in enumerate(self.order):
             child = game.result(s, a)
-            floor = low if len(top) < self.multi else max(low, min(top))
+            floor = low if len(top) < self.multi or a in self.also else max(low, min(top))
             v = inf
-            if i >= self.multi and w.use_scout and floor > -inf:
+            if i >= self.multi and w.use_scout and floor > -inf and a not in self.also:
                 v = self._child(child, floor, float(np.nextafter(floor, inf)), after)
             if v > floor and not w.stop:
                 v = self._child(child, floor, high, after)
@@ -379,19 +384,20 @@ class _Root:
                 unproven.append(a)
             if exact:
                 top = sorted([*top, v], reverse=True)[: self.multi]
+            if exact or v > best_value:
+                lines[a] = (a, *(int(w.line[1, j]) for j in range(int(w.length[1]))))
             if v > best_value:
                 best, best_value = a, v
-                line = (a, *(int(w.line[1, j]) for j in range(int(w.length[1]))))
-            if best_value >= high and len(top) >= self.multi:
+            if best_value >= high and len(top) >= self.multi and self.also <= values.keys():
                 break
         if not values:
-            return best, self.sign * float(game.evaluate(s, 0)), values, line, False
+            return best, self.sign * float(game.evaluate(s, 0)), values, lines, False
         # Nothing tops the highest utility: once that is certain, what is uncertain about the others does not matter.
         proven = not unproven or (best_value >= self.high and best not in unproven)
         if proven:
             for a in unproven:
                 del values[a]
-        return best, best_value, values, line, proven
+        return best, best_value, values, lines, proven
 
     def _continued(self, line: tuple[int, ...], v: float, depth: int) -> tuple[int, ...]:
         """The line, which ends where the table had the answer, continued by what the table knows.
@@ -423,10 +429,13 @@ class _Root:
         alpha, beta = (low, high) if self.p == 0 else (-high, -low)
         return float(self.sign * value(self.game, child, alpha, beta, depth, 1, self.w))
 
-    def _reported(self, a: int, values: dict[int, tuple[float, bool]]) -> ActionValue:
+    def _reported(
+        self, a: int, values: dict[int, tuple[float, bool]], lines: dict[int, tuple[int, ...]]
+    ) -> ActionValue:
         """What is known of an action, for MAX; of one that was not looked at, the best that it could be."""
         v, exact = values.get(a, (self.game.utility_range[1] if self.p == 0 else -self.game.utility_range[0], False))
-        return ActionValue(a, self.sign * v, exact, for_each_player(self.game, self.sign * v))
+        line = lines[a] if exact else ()
+        return ActionValue(a, self.sign * v, exact, for_each_player(self.game, self.sign * v), line=line)
 
     def help(self, leader: _Root, limits: Limits) -> None:
         """Search to the depth that the leader searches to, then deeper, until stopped: the table is for both."""

@@ -20,7 +20,7 @@ from counterplay.primitives import mix64, state_key
 from counterplay.search.leaf import Evaluator, ask
 from counterplay.search.limits import Limits
 from counterplay.search.result import ActionValue, Result
-from counterplay.search.run import Progress, run
+from counterplay.search.run import Progress, run, with_line
 from counterplay.search.suited import for_each_player, must_be_open
 from counterplay.search.tree import MOST_CHILDREN, Memory, keep_below, locate, new_workspace, unpack
 from counterplay.search.tree_settings import TreeSettings
@@ -265,6 +265,7 @@ class TreeSearcher:
         root = _Root(game, s, self.memories)
         best = None if root.p == CHANCE else self._decide(root)
         values = root.values if best is None else best.values
+        line = () if best is None else self._line(s, best.action)
         solved = any(bool(w.solved) for w, _ in self._threads)
         nodes = sum(int(w.nodes) for w, _ in self._threads)
         if solved:
@@ -283,8 +284,8 @@ class TreeSearcher:
             action=None if best is None else best.action,
             value=values[0],
             values=values,
-            line=() if best is None else self._line(s, best.action),
-            actions=tuple(root.actions),
+            line=line,
+            actions=with_line(tuple(root.actions), line),
             nodes=nodes,
             depth=max(int(w.deepest) for w, _ in self._threads),
             seconds=seconds,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from html import escape
 from typing import Any
 
-from counterplay.game import Game, UserError
+from counterplay.game import Game, Position, UserError
 
 __all__ = ["ActionValue", "Result", "Unsuited"]
 
@@ -27,6 +28,12 @@ class ActionValue:
     """One for each player."""
     visits: int = 0
     """How many simulations began with it, in a search by simulations; there a value that is not exact is their mean."""
+    line: tuple[int, ...] = ()
+    """The action and best play after it, as far as known; of a bound, the action alone."""
+
+    def __post_init__(self) -> None:
+        if not self.line:
+            object.__setattr__(self, "line", (self.action,))
 
 
 @dataclass(frozen=True)
@@ -62,8 +69,12 @@ class Result:
 
     @property
     def line_names(self) -> list[str]:
+        return self.names_of(self.line)
+
+    def names_of(self, line: tuple[int, ...]) -> list[str]:
+        """What people call the actions of a line that begins at the root."""
         names, s = [], self.state
-        for a in self.line:
+        for a in line:
             names.append(self.game.action_name(s, a))
             s = self.game.result(s, a)
         return names
@@ -95,10 +106,15 @@ class Result:
                     **({"values": list(each.values)} if several else {}),
                     "exact": each.exact,
                     **({"visits": each.visits} if "simulations" in self.settings else {}),
+                    **self._line_of(each),
                 }
                 for each in self.actions
             ],
         }
+
+    def _line_of(self, each: ActionValue) -> dict[str, Any]:
+        """For JSON, what is known beyond the action itself."""
+        return {"line": list(each.line), "line_names": self.names_of(each.line)} if len(each.line) > 1 else {}
 
     def __str__(self) -> str:
         how = "exact" if self.exact else f"estimate at depth {self.depth}"
@@ -107,3 +123,24 @@ class Result:
         move = f"{self.action_name}, value" if self.action is not None else "value"
         line = f", line {' '.join(self.line_names)}" if self.line else ""
         return f"{move} {self.value:g} ({how}){line}, {self.nodes:,} nodes in {self.seconds:.3f} s"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the board after the best move, which is marked, and the moves, the best first.
+
+        Colours are the page's own, so that it can be read upon light and dark.
+        """
+        game, s = self.game, self.state
+        here = Position(game, s)
+        p = 0 if game.is_terminal(s) else max(0, game.player(s))
+        bound = "" if "simulations" in self.settings else "at most " if p == 0 else "at least "
+        rows = "".join(
+            f"<tr><td>{escape(game.action_name(s, each.action))}</td><td>{'' if each.exact else bound}"
+            f"{', '.join(f'{v:.4g}' for v in (each.values if game.players > 2 else (each.value,)))}</td></tr>"
+            for each in sorted(self.actions, key=lambda each: (each.action != self.action, -each.values[p]))
+        )
+        return (
+            '<div style="display:flex;flex-wrap:wrap;gap:1.5em;align-items:flex-start">'
+            f"<div>{(here if self.action is None else here.after(self.action))._repr_svg_()}</div>"
+            '<div style="max-height:24em;overflow:auto"><table><thead><tr><th>move</th><th>value</th></tr></thead>'
+            f"<tbody>{rows}</tbody></table></div></div><p>{escape(f'{self.algorithm}: {self}')}</p>"
+        )

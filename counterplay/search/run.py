@@ -21,7 +21,7 @@ from counterplay.game import CHANCE, Game
 from counterplay.search.limits import DEEPEST, Limits, as_depth, deeper
 from counterplay.search.result import ActionValue, Result
 
-__all__ = ["Iteration", "Progress", "deepen", "follow", "new_tally", "run"]
+__all__ = ["Iteration", "Progress", "deepen", "follow", "new_tally", "run", "with_line"]
 
 _STACK_BYTES = 512 * 1024 * 1024
 _REPORT_SECONDS = 0.1
@@ -142,7 +142,7 @@ def deepen(
                 value=found.values[0],
                 values=found.values,
                 line=found.line,
-                actions=found.actions,
+                actions=with_line(found.actions, found.line),
                 nodes=int(tally.nodes),
                 depth=steps if limits.rounds else steps - int(tally.unused),
                 seconds=time.perf_counter() - began,
@@ -159,6 +159,11 @@ def deepen(
     result: Result = run(work, tally, progress, limits.seconds)
     seconds = time.perf_counter() - began
     return replace(result, nodes=int(tally.nodes), seconds=seconds, stopped=_why(result, limits, tally, seconds))
+
+
+def with_line(actions: tuple[ActionValue, ...], line: tuple[int, ...]) -> tuple[ActionValue, ...]:
+    """The actions, the first one of `line` with that line."""
+    return tuple(replace(each, line=line) if line and each.action == line[0] else each for each in actions)
 
 
 def follow(game: Game, s: Any, depth: int, tally: Any, keeps: Callable[[Any, int], bool]) -> list[int]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from counterplay.game import Game, UserError
-from counterplay.primitives import load, store
+from counterplay.primitives import list_actions, load, store
 from counterplay.search.limits import DEEPEST
 from counterplay.search.table import NO_ACTION, Table, table_key
 
@@ -102,19 +102,22 @@ def new_workspace(game: Game, table: Table | None, without: frozenset[str]) -> A
 # ---- compiled with the search
 
 
-def order_moves(game: Any, s: Any, p: int, depth: int, ply: int, known: int, w: Any) -> int:
-    """List the actions of `s` with a score each, larger to be looked at earlier; how many there are.
+def order_moves(game: Any, s: Any, p: int, depth: int, ply: int, known: int, noisy_only: bool, w: Any) -> int:
+    """List the actions of `s`, or the noisy ones, with a score each, larger to be looked at earlier; how many they are.
 
     First the best move of an earlier visit; then by the game's priority or else the evaluation of the successor; what
     is equal in that by killers and history. (Connect Four at 16 plies: to mix history into the priority made the tree
     three times as large.)
     """
-    n = 0
-    for a in game.actions(s):
-        if n == WIDTH:
-            w.too_wide, w.stop = 1, 1
-            break
-        w.moves[ply, n] = a
+    n = list_actions(game, s, w.moves[ply])
+    if n > WIDTH:
+        w.too_wide, w.stop, n = 1, 1, WIDTH
+    chosen = 0
+    for i in range(n):
+        a = int(w.moves[ply, i])
+        if noisy_only and not game.is_noisy(s, a):
+            continue
+        w.moves[ply, chosen] = a
         if w.use_order:
             score = 0.0
             if w.use_priority:
@@ -127,9 +130,9 @@ def order_moves(game: Any, s: Any, p: int, depth: int, ply: int, known: int, w: 
                 score += w.history[p, a & (_HISTORY - 1)]
             if a == known:
                 score = inf
-            w.scores[ply, n] = score
-        n += 1
-    return n
+            w.scores[ply, chosen] = score
+        chosen += 1
+    return chosen
 
 
 def take_next(ply: int, i: int, n: int, w: Any) -> int:

@@ -105,6 +105,12 @@ class Trace:
             " ".join((*_way(self, visit), name)) for visit in self.visits for _, name in visit.skipped if visit.reason
         ]
 
+    def _repr_svg_(self) -> str:
+        """For notebooks: the tree, its upper part if it is large."""
+        from counterplay.trees.draw import svg
+
+        return svg(self)
+
     def as_dict(self) -> dict[str, Any]:
         """For JSON: every visit with its parent, and the steps; infinity is null."""
         parents = {child.number: visit.number for visit in self.visits for child in visit.children}
