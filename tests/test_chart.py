@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from counterplay.cli.chart import line_chart
+from counterplay.charts import Dot, line_chart, value_chart
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -95,3 +95,40 @@ def test_a_line_over_another_lets_it_be_seen():
 def test_what_cannot_be_drawn_is_refused(series):
     with pytest.raises(ValueError, match=r"a chart needs points|must be above 0"):
         line_chart(series, "", "", "")
+
+
+# ---- a value with dots
+
+
+def test_a_value_is_drawn_to_scale_and_filled_to_the_middle():
+    svg = ET.fromstring(value_chart([(0, 0), (1, 1), (2, -1)], (-1, 0, 1), "T & <T>", "x", "y"))
+    assert "T & <T>" in texts(svg)
+    ahead, behind, line = [[*each] for each in areas_and_line(svg)]
+    (x0, middle), (x1, top), (x2, bottom) = line
+    assert middle == pytest.approx((top + bottom) / 2)
+    assert x1 - x0 == pytest.approx(x2 - x1)
+    crossing = ((x1 + x2) / 2, middle)
+    assert crossing in ahead
+    assert crossing in behind
+    assert min(y for _, y in behind) == middle == max(y for _, y in ahead)
+
+
+def areas_and_line(svg):
+    paths = [each.get("d") for each in svg.iter(f"{SVG}path") if "L" in each.get("d")]
+    return [[tuple(map(float, point.split(","))) for point in d[1:].rstrip("Z").split("L")] for d in paths[:3]]
+
+
+def test_every_dot_is_drawn_though_not_every_label_has_room():
+    dots = [Dot(x, "bad" if x % 2 else "odd", f"label <{x}>", f"about {x}") for x in range(40)]
+    svg = ET.fromstring(value_chart([(x, 0.0) for x in range(40)], (-1, 0, 1), "t", "x", "y", dots, ("odd", "bad")))
+    assert sorted(each.text for each in svg.iter(f"{SVG}title")) == sorted(dot.about for dot in dots)
+    shown = [text for text in texts(svg) if text.startswith("label")]
+    assert "label <1>" in shown
+    assert 4 <= len(shown) < 40
+    assert {"odd", "bad"} <= set(texts(svg))
+
+
+def test_a_value_may_be_a_single_one_or_beyond_its_bounds():
+    ET.fromstring(value_chart([(0, 5.0)], (-1, 0, 1), "t", "x", "y"))
+    with pytest.raises(ValueError, match="points"):
+        value_chart([], (-1, 0, 1), "t", "x", "y")

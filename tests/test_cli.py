@@ -1,8 +1,6 @@
 """The command line, as a user and as a program sees it."""
 
 import json
-import os
-import pty
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -160,61 +158,6 @@ def test_version(counterplay):
     assert counterplay("--version")[1].startswith("counterplay ")
 
 
-# ---- playing
-
-
-def test_play_without_a_terminal_plays_both_sides(counterplay):
-    status, out, _ = counterplay("play", "tic_tac_toe")
-    assert status == 0
-    assert "the game is over; utilities: 0, 0" in out  # both play perfectly
-
-
-def test_play_with_json_gives_the_record(answer):
-    record = answer("play", "connect_four", "--depth", 2, "--seed", 3)
-    game = games.load("connect_four")
-    end = game.at(record["moves"])
-    assert game.to_text(end.state) == record["position"]
-    assert record["terminal"]
-    assert record == answer("play", "connect_four", "--depth", 2, "--seed", 3)
-
-
-def test_play_takes_chance_and_many_players(answer):
-    record = answer("play", "pig:players=3,goal=12")
-    assert record["terminal"]
-    assert sorted(record["utilities"]) == [-0.5, -0.5, 1.0]
-
-
-def test_a_person_plays_at_the_terminal():
-    """Bad moves are answered, `undo` takes back, `moves` and `help` help, and leaving is clean."""
-    ours, theirs = pty.openpty()
-    command = [sys.executable, "-c", "from counterplay.cli import main; main()", "play", "nim:heaps=[1,1,1]"]
-    environment = {**os.environ, "TERM": "dumb", "COUNTERPLAY_QUIET": "1"}
-    process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=subprocess.STDOUT, env=environment)
-    os.close(theirs)
-    seen = b""
-
-    def until(text):
-        nonlocal seen
-        while text not in seen:
-            seen += os.read(ours, 4096)
-        before, _, seen = seen.partition(text)
-        return before.decode()
-
-    for line in ("z9", "moves", "help", "a1", "undo", "quit"):
-        until(b"your move: ")
-        os.write(ours, line.encode() + b"\n")
-    rest = until(b"so far:")
-    assert "Traceback" not in rest
-    assert process.wait(timeout=60) == 0
-    os.close(ours)
-
-
-def test_play_knows_its_players(counterplay):
-    status, _, err = counterplay("play", "nim", "--you", 3)
-    assert (status, err.count("\n")) == (2, 1)
-    assert "players 1 to 2" in err
-
-
 # ---- a game of one's own
 
 
@@ -301,25 +244,3 @@ def test_the_public_names_are_there():
     assert counterplay.search is search
     with pytest.raises(AttributeError, match="counterplay has no 'serach'"):
         _ = counterplay.serach
-
-
-def test_a_game_ends_when_a_position_comes_for_the_third_time(counterplay, answer, tmp_path):
-    source = (
-        "from typing import NamedTuple\nfrom counterplay import Game\n\n\n"
-        "class ToAndFro(Game):\n"
-        '    """Walk to and fro."""\n\n'
-        "    class State(NamedTuple):\n        ply: int\n\n"
-        "    def initial(self):        return self.State(0)\n"
-        "    def player(self, s):      return s.ply % 2\n"
-        "    def actions(self, s):     return range(0 if self.is_terminal(s) else 1)\n"
-        "    def result(self, s, a):   return self.State(s.ply + 1)\n"
-        "    def is_terminal(self, s): return s.ply == 50\n"
-        "    def utility(self, s, p):  return 1.0 if p == 0 else -1.0\n"
-        "    def reversible(self, s):  return s.ply\n"
-        "    def key(self, s):         return s.ply % 4\n"
-    )
-    file = tmp_path / "to_and_fro.py"
-    file.write_text(source)
-    told = answer("play", file, "--depth", "1", "--interpreted")
-    assert (len(told["moves"]), told["terminal"], told["utilities"]) == (8, True, [0, 0])
-    assert "the position came for the third time" in counterplay("play", file, "--depth", "1", "--interpreted")[1]

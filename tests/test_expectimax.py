@@ -13,16 +13,7 @@ from counterplay import CHANCE, Game, UserError, games, native, search
 from counterplay.games.tree import Tree
 from counterplay.search.expectimax import _decide, against, expectimax, uniform
 from counterplay.search.run import new_tally
-
-
-def both_modes(work):
-    """What `work` gives compiled, having checked that it gives the same interpreted."""
-    with native.compiled():
-        compiled = work()
-    with native.interpreted():
-        assert work() == compiled
-    return compiled
-
+from tests.both_modes import both_modes
 
 # ---- policies
 

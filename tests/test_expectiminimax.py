@@ -12,17 +12,9 @@ from counterplay.search.expectiminimax import PRUNING, STAR2, UNTRIED, How, _dec
 from counterplay.search.minimax import value as plain_value
 from counterplay.search.run import new_tally
 from counterplay.search.table import Table
+from tests.both_modes import both_modes
 
 DEEP = 1000  # more plies than any tree here has
-
-
-def both_modes(work):
-    """What `work` gives compiled, having checked that it gives the same interpreted."""
-    with native.compiled():
-        compiled = work()
-    with native.interpreted():
-        assert work() == compiled
-    return compiled
 
 
 # ---- random trees

@@ -13,15 +13,7 @@ from hypothesis import strategies as st
 from counterplay import CHANCE, Game, UserError, games, native, search
 from counterplay.games.tree import Tree
 from counterplay.search.run import new_tally, run
-
-
-def both_modes(work):
-    """What `work` gives compiled, having checked that it gives the same interpreted."""
-    with native.compiled():
-        compiled = work()
-    with native.interpreted():
-        assert work() == compiled
-    return compiled
+from tests.both_modes import both_modes
 
 
 def values(result):

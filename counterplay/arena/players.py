@@ -3,6 +3,7 @@
     random                              any legal action
     alphabeta:depth=6                   a search by its name, with its settings
     mcts:simulations=5000,seed=3
+    level:5                             as strong as a person would like, from 1 to 10: see `levels.py`
     openspiel-mcts:simulations=1000     OpenSpiel's C++ tree search, if it is installed
 
 To add a kind of player, write a class with a `choose` and a line in `new_player`.
@@ -17,7 +18,9 @@ from itertools import pairwise
 from typing import Any, Protocol
 
 from counterplay import search
+from counterplay.arena.levels import LEVELS, LevelPlayer
 from counterplay.game import Game, UnreadableText, UserError
+from counterplay.search.run import Progress
 
 __all__ = ["Player", "new_player"]
 
@@ -33,6 +36,8 @@ class Player(Protocol):
 def new_player(game: Game, text: str, seed: int = 0, **limits: Any) -> Player:
     """The player of that text. `limits` (`seconds`, `nodes`, `simulations`) hold where the text has no setting."""
     name, _, rest = text.strip().partition(":")
+    if name == "level":
+        return LevelPlayer(game, rest, seed)
     settings = _settings(text, rest)
     given = {key: value for key, value in limits.items() if value is not None}
     if name == "random":
@@ -43,7 +48,8 @@ def new_player(game: Game, text: str, seed: int = 0, **limits: Any) -> Player:
         return OpenSpielPlayer(game, seed, **(given | settings))
     if name not in search.ALGORITHMS:
         raise UserError(
-            f"there is no player '{name}'; there are: random, openspiel-mcts, {', '.join(search.ALGORITHMS)}"
+            f"there is no player '{name}'; there are: random, openspiel-mcts, {', '.join(search.ALGORITHMS)}, "
+            f"and level:1 to level:{len(LEVELS)}"
         )
     known = inspect.signature(search.ALGORITHMS[name]).parameters
     _must_be_known(text, settings, [each for each in known if each not in ("game", "s", "progress", "history")])
@@ -71,24 +77,29 @@ class SearchPlayer:
             raise UserError(f"{algorithm} needs a limit, as in '{algorithm}:{_limit_of(algorithm)}'")
         limits = {key: settings.pop(key) for key in _LIMITS if key in settings}
         self._game = game
-        self._search: Callable[[Any, Sequence[Any]], search.Result]
+        self._search: Callable[[Any, Sequence[Any], Progress | None], search.Result]
         if algorithm == "alphabeta":
             multi = settings.pop("multi", 1)
             searcher = search.Searcher(game, **settings)
-            self._search = lambda s, past: searcher.search(s, search.Limits(**limits), multi, history=past)
+            self._search = lambda s, past, told: searcher.search(s, search.Limits(**limits), multi, told, past)
         elif algorithm == "mcts":
             simulations = settings.pop("simulations", None)
             grower = search.TreeSearcher(game, search.TreeSettings(**settings))
-            self._search = lambda s, past: grower.search(s, simulations, search.Limits(**limits), history=past)
+            self._search = lambda s, past, told: grower.search(s, simulations, search.Limits(**limits), told, past)
         else:
-            self._search = lambda s, past: search.ALGORITHMS[algorithm](game, s, **limits, **settings)
+            look = search.ALGORITHMS[algorithm]
+            self._search = lambda s, past, told: look(game, s, **limits, **settings, progress=told)
 
     def choose(self, states: Sequence[Any]) -> int:
-        *earlier, s = states
-        result = self._search(s, earlier)
+        result = self.search(states)
         if result.action is None:
-            raise UserError(f"{result.algorithm} finds no action at {self._game.to_text(s)}")
+            raise UserError(f"{result.algorithm} finds no action at {self._game.to_text(states[-1])}")
         return result.action
+
+    def search(self, states: Sequence[Any], progress: Progress | None = None) -> search.Result:
+        """What it finds at the last of `states`."""
+        *earlier, s = states
+        return self._search(s, earlier, progress)
 
 
 _LIMITS = ("depth", "rounds", "nodes", "seconds")

@@ -12,7 +12,7 @@ from typing import Any
 from counterplay import games
 from counterplay.game import Game, UserError
 
-__all__ = ["SavedGame"]
+__all__ = ["SavedGame", "write_whole"]
 
 
 @dataclass(frozen=True)
@@ -45,13 +45,7 @@ class SavedGame:
 
     def write(self, file: Path) -> None:
         """Write the file whole, or leave what was there."""
-        text = json.dumps(asdict(self), indent=1) + "\n"
-        try:
-            with tempfile.NamedTemporaryFile("w", dir=file.parent, delete=False, encoding="utf-8") as aside:
-                aside.write(text)
-            os.replace(aside.name, file)
-        except OSError as error:
-            raise UserError(f"{file} cannot be written: {error.strerror}") from None
+        write_whole(file, json.dumps(asdict(self), indent=1) + "\n")
 
     @classmethod
     def read(cls, file: Path) -> SavedGame:
@@ -60,15 +54,42 @@ class SavedGame:
             found = json.loads(file.read_text(encoding="utf-8"))
             known = {field.name for field in fields(cls)}
             saved = cls(**{name: _frozen(value) for name, value in found.items() if name in known})
+            saved._must_be_typed()
         except OSError as error:
             raise UserError(f"{file} cannot be read: {error.strerror}") from None
         except (ValueError, TypeError, AttributeError):
             raise UserError(f"{file} is not a saved game; `save FILE` in `counterplay play` writes one") from None
         try:
-            saved.states(saved.load())
+            game = saved.load()
+            saved.states(game)
+            if saved.resigned is not None and not 0 <= saved.resigned < game.players:
+                raise UserError(f"nobody at seat {saved.resigned} can resign: {game} has seats 0 to {game.players - 1}")
         except UserError as error:
             raise UserError(f"{file}: {error}") from None
         return saved
+
+    def _must_be_typed(self) -> None:
+        """Raise TypeError for fields that no `write` has written."""
+        texts = (self.game, self.begins, *self.moves, *self.players)
+        numbers = (self.seed, 0 if self.resigned is None else self.resigned)
+        if not (isinstance(self.moves, tuple) and isinstance(self.players, tuple)):
+            raise TypeError
+        if not all(isinstance(each, str) for each in texts) or not all(type(each) is int for each in numbers):
+            raise TypeError
+
+
+def write_whole(file: Path, text: str) -> None:
+    """Write a file, or leave what was there."""
+    try:
+        with tempfile.NamedTemporaryFile("w", dir=file.parent, delete=False, encoding="utf-8") as aside:
+            aside.write(text)
+        try:
+            os.replace(aside.name, file)
+        except OSError:
+            os.unlink(aside.name)
+            raise
+    except OSError as error:
+        raise UserError(f"{file} cannot be written: {error.strerror}") from None
 
 
 def _frozen(value: Any) -> Any:

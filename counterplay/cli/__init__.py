@@ -1,4 +1,4 @@
-"""The command line: `counterplay games | show | perft | search | solve | play | check | bench`."""
+"""The command line: `counterplay COMMAND`; the commands are in `app.py`."""
 
 from __future__ import annotations
 

@@ -14,8 +14,8 @@ import numpy as np
 from rich.table import Table
 
 from counterplay import native, search
+from counterplay.charts import line_chart
 from counterplay.cli import output
-from counterplay.cli.chart import line_chart
 from counterplay.game import Game, Position, UserError
 from counterplay.games.uniform_tree import UniformTree
 from counterplay.search import table

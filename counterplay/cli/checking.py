@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from counterplay.cli.arguments import Json, MovesText, PositionText, app, at
+from counterplay.files import write_files
 from counterplay.game import Position, UserError
 
 
@@ -73,7 +74,7 @@ def _bench_ordering(svg: Path | None, as_json: bool) -> None:
     with output.progress("ordering") as progress:
         found = bench.ordering(progress=progress)
     if svg is not None:
-        svg.write_text(bench.ordering_chart(found), encoding="utf-8")
+        write_files({svg: bench.ordering_chart(found)})
     if as_json:
         output.print_json(found)
     else:

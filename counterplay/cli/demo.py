@@ -14,6 +14,7 @@ from rich.text import Text
 from counterplay import demos
 from counterplay.cli import output
 from counterplay.demos.outcome import Outcome, Reel
+from counterplay.files import write_files
 from counterplay.game import UserError
 
 __all__ = ["list_demos", "run_demo"]
@@ -45,7 +46,7 @@ def run_demo(name: str, seeds: int | None, svg: Path | None, watch: bool, as_jso
     if watch and not outcome.reels:
         raise UserError(f"{name} has no game to watch")
     if svg is not None:
-        svg.write_text(picture(outcome), encoding="utf-8")
+        write_files({svg: picture(outcome)})
     if as_json:
         output.print_json({"demo": name, "about": demo.about, **outcome.as_dict(), "seconds": seconds})
         return outcome.holds

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from counterplay.cli.arguments import GameText, Interpreted, Json, MovesText, PositionText, app, at, mode
+from counterplay.files import write_files
 from counterplay.game import CHANCE, Game, UserError
 
 
@@ -76,7 +77,7 @@ def show(
 
     here = at(game, position, moves)
     if svg is not None:
-        svg.write_text(here._repr_svg_(), encoding="utf-8")
+        write_files({svg: here._repr_svg_()})
     g, s = here
     over = g.is_terminal(s)
     if as_json:
@@ -169,9 +170,8 @@ def tree(
         raise UserError(f"there is no refinement '{min(used - set(REFINEMENTS))}'; there are: {', '.join(REFINEMENTS)}")
     name = algorithm or ("star1" if g.chance else "alphabeta")
     found = trees.trace(g, s, name, depth, set(REFINEMENTS) - used)
-    for file, write in ((svg, trees.svg), (html, trees.page)):
-        if file is not None:
-            file.write_text(write(found, most), encoding="utf-8")
+    wanted = ((svg, trees.svg), (html, trees.page))
+    write_files({file: drawn(found, most) for file, drawn in wanted if file is not None})
     if as_json:
         output.print_json(found.as_dict())
     elif svg is None and html is None:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "add_row",
     "board",
+    "has_colours",
     "is_interactive",
     "listed",
     "print_json",
@@ -68,7 +69,7 @@ def board(position: Position) -> Text:
     game, s = position
     text, cells = str(position), game.board(s)
     plain = None if cells is None else board_text(cells, *game.labels())
-    if cells is None or plain is None or plain not in text or not _has_colours():
+    if cells is None or plain is None or plain not in text or not has_colours():
         return Text(text)
     drawn = Text()
     for line in board_spans(cells, *game.labels(), game.look, position.marked()):
@@ -80,7 +81,7 @@ def board(position: Position) -> Text:
     return Text.assemble(above, drawn, below)
 
 
-def _has_colours() -> bool:
+def has_colours() -> bool:
     """Whether what is printed goes to a terminal that shows colours, and more than ASCII, and nobody minds."""
     return _out.is_terminal and _out.color_system is not None and not _out.no_color and not _out.options.ascii_only
 
@@ -160,4 +161,4 @@ def score_line(what: str, games: int) -> Iterator[ScoreLine]:
 
 def is_interactive() -> bool:
     """Whether a person sits at both ends."""
-    return sys.stdin.isatty() and sys.stdout.isatty()
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()

@@ -5,35 +5,43 @@ from typing import Annotated
 
 import typer
 
-from counterplay.cli.arguments import GameText, Interpreted, Json, MovesText, PositionText, app, at, mode
-from counterplay.game import UserError
+from counterplay.cli.arguments import GameText, Interpreted, Json, MovesText, PositionText, app, mode
 
 
 @app.command()
 def play(
-    game: GameText,
+    game: Annotated[
+        str | None, typer.Argument(metavar="GAME", help="A name, name:parameter=value,..., or FILE.py[:Class].")
+    ] = None,
     you: Annotated[
         int | None,
         typer.Option(metavar="N", help="The player you are, 0 for none. Default: 1 at a terminal, else 0."),
     ] = None,
-    depth: Annotated[int | None, typer.Option(help="Plies the computer looks ahead. Default: by its budget.")] = None,
-    seed: Annotated[int, typer.Option(help="For the dice.")] = 0,
+    level: Annotated[
+        int | None,
+        typer.Option(metavar="1..10", help="How strong the computer is. Default: 5; 10 if it plays all sides."),
+    ] = None,
+    depth: Annotated[int | None, typer.Option(help="Plies the computer looks ahead, instead of a level.")] = None,
+    players: Annotated[
+        str | None,
+        typer.Option(metavar="A,B", help="All players: human, level:5, random, alphabeta:depth=6, ... as in a match."),
+    ] = None,
+    load: Annotated[Path | None, typer.Option(metavar="FILE", help="Go on with a game that was saved.")] = None,
+    seed: Annotated[int | None, typer.Option(help="For the dice and for the players' errors. Default: 0.")] = None,
     position: PositionText = None,
     moves: MovesText = "",
     as_json: Json = False,
     interpreted: Interpreted = False,
 ) -> None:
-    """Play against the computer; without a terminal it plays all sides and shows the game."""
+    """Play against the computer, or let it play; without a terminal it plays all sides and shows the game."""
     from counterplay.cli import output
-    from counterplay.cli.play import play_game
+    from counterplay.cli.play import begin, play_game
 
-    here = at(game, position, moves)
-    if you is None:
-        you = 1 if output.is_interactive() and not as_json else 0
-    if not 0 <= you <= here.game.players:
-        raise UserError(f"{here.game} has players 1 to {here.game.players}; you cannot be {you}")
+    at_terminal = output.is_interactive() and not as_json
     with mode(interpreted):
-        record = play_game(here, you - 1 if you else None, depth, seed, quiet=as_json)
+        wanted = {"players": players, "you": you, "level": level, "depth": depth}
+        saved = begin(game, load, position, moves, seed, at_terminal, **wanted)
+        record = play_game(saved, quiet=as_json)
     if as_json:
         output.print_json(record)
 
@@ -79,6 +87,41 @@ def play_match(
         output.print_json({"game": game, "players": [a, b], **score.as_dict()})
         return
     output.say(f"{a} against {b}: {score}")
+
+
+@app.command()
+def quiz(
+    kind: Annotated[
+        str | None,
+        typer.Option(help="value, pruned, window, order, expectimax, expectiminimax or maxn. Default: all in turn."),
+    ] = None,
+    difficulty: Annotated[int, typer.Option(metavar="1..5", help="How large the trees are.")] = 2,
+    questions: Annotated[int, typer.Option(metavar="N", help="How many.")] = 10,
+    seed: Annotated[int | None, typer.Option(help="The same questions again. Default: new ones.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.html", help="Write a sheet to print, and FILE-solutions.html; ask nothing."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Ask about game trees, as the lectures do: values, pruning, windows, orders, chance; and explain the answers."""
+    import random
+
+    from counterplay.cli import output
+    from counterplay.cli.quiz import ask, write
+    from counterplay.quiz import questions as new_questions
+
+    seed = random.randrange(10_000) if seed is None else seed
+    asked = new_questions(questions, seed, kind, difficulty)
+    written = write(asked, out) if out is not None else []
+    if as_json:
+        about = {"seed": seed, "difficulty": difficulty, "kind": kind}
+        output.print_json({**about, "questions": [question.as_dict() for question in asked]})
+    elif written:
+        output.say(f"{written[0]} has the questions, {written[1]} the solutions (seed {seed})")
+    else:
+        output.say(f"{len(asked)} questions, difficulty {difficulty}, seed {seed}; `help` says what you can type\n")
+        ask(asked)
 
 
 @app.command()

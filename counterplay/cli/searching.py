@@ -1,6 +1,7 @@
 """Commands that search a position."""
 
 from contextlib import suppress
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -98,6 +99,81 @@ def solve(
     """Find the exact value, however long it takes. Ctrl-C gives what is known by then."""
     settings = {"seconds": seconds, "nodes": nodes, "threads": threads, "multi": multi, "table_mb": table}
     _search(at(game, position, moves), algorithm, settings, as_json, interpreted)
+
+
+@app.command()
+def analyse(
+    game: Annotated[str | None, typer.Argument(metavar="[GAME]", help="As elsewhere. A --record may name it.")] = None,
+    multi: Annotated[int, typer.Option(metavar="K", help="Show so many best lines.")] = 3,
+    record: Annotated[Path | None, typer.Option(metavar="FILE", help="Analyse the game in this file.")] = None,
+    number: Annotated[int, typer.Option(metavar="K", help="Which of the games in the file, from 1.")] = 1,
+    svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the value over the game there.")] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option(help="Stop after so many seconds. Default: 5, or 1 for each move, if there is no limit."),
+    ] = None,
+    depth: Annotated[int | None, typer.Option(help="Plies to look ahead.")] = None,
+    nodes: Nodes = None,
+    threads: Threads = None,
+    table: TableSize = None,
+    position: PositionText = None,
+    moves: MovesText = "",
+    as_json: Json = False,
+    interpreted: Interpreted = False,
+) -> None:
+    """Show the best lines of a position as they are found; or a whole game with its mistakes. Ctrl-C ends it."""
+    if game is None and record is None:
+        raise UserError("say which GAME, or give the --record of one")
+    if record is None and svg is not None:
+        raise UserError("--svg draws the value over a game: give its --record")
+    if record is not None and moves:
+        raise UserError("the moves are in the --record; --moves is for a position")
+    from counterplay import games
+    from counterplay.analysis import read_record
+    from counterplay.cli.analyse import analyse_game, analyse_position
+
+    limits = {"depth": depth, "nodes": nodes, "seconds": seconds, "threads": threads, "table_mb": table}
+    loaded = None if game is None else games.load(game)
+    with mode(interpreted):
+        if record is not None:
+            saved = read_record(record, loaded, position, number)
+            analyse_game(saved, loaded or saved.load(), svg, as_json, limits)
+        elif loaded is not None:
+            analyse_position(loaded.at(moves, position), multi, as_json, limits)
+
+
+@app.command()
+def explain(
+    game: GameText,
+    move: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The move to compare with. Default: the second best.")
+    ] = None,
+    depth: Annotated[
+        int | None, typer.Option(help="Plies to look ahead. Default: what 200,000 nodes allow, if there is no limit.")
+    ] = None,
+    nodes: Nodes = None,
+    seconds: Seconds = None,
+    without: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="Refinements of alphabeta to leave out, as in search.")
+    ] = None,
+    position: PositionText = None,
+    moves: MovesText = "",
+    as_json: Json = False,
+    interpreted: Interpreted = False,
+) -> None:
+    """Say why the best move is better than another: lines, terms of the estimate, and what shallow searches missed."""
+    from counterplay import analysis
+    from counterplay.cli import output
+    from counterplay.cli.explain import say_explanation
+
+    g, s = at(game, position, moves)
+    leave_out = without.split(",") if without else ()
+    with mode(interpreted), output.progress("explain") as progress:
+        found = analysis.explain(g, s, move, depth, nodes=nodes, seconds=seconds, without=leave_out, progress=progress)
+    if as_json:
+        output.print_json(found.as_dict())
+    else:
+        say_explanation(found)
 
 
 def _search(here: Position, algorithm: str | None, settings: dict[str, Any], as_json: bool, interpreted: bool) -> None:

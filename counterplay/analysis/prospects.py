@@ -1,0 +1,257 @@
+"""What a move leads to: the positions after two moves, searched in the same way to the same depth."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from math import inf
+from typing import Any
+
+from counterplay import search
+from counterplay.game import CHANCE, Game
+from counterplay.search.alphabeta import value as alphabeta_value
+from counterplay.search.run import Progress
+from counterplay.search.suited import for_each_player
+from counterplay.search.workspace import new_workspace
+
+__all__ = ["Judge", "Prospect", "new_judge"]
+
+_TABLE_MB = 16
+_PROOF_NODES = 100_000
+"""Nodes to spend on how soon a proven win or loss comes about."""
+
+
+@dataclass(frozen=True)
+class Prospect:
+    """What a move leads to, as a search of some depth sees it."""
+
+    action: int
+    names: tuple[str, ...]
+    """The move and best play of all after it, as far as known."""
+    values: tuple[float, ...]
+    """One for each player."""
+    exact: bool
+    """True: these are the game's own values, whatever a deeper search may look at."""
+    end: Any
+    """The state at the end of the line."""
+    ends: str
+    """What is there: `over`, the game is; `estimate`, the value is the game's estimate of `end`; `repetition`, a draw
+    by it; `throw`, the dice, so that the value is a mean; `unknown`, the line is not known to where the value is from.
+    """
+    depth: int
+    """Plies looked ahead, the move included."""
+    is_shortest: bool = False
+    """True: whatever the others do, the value comes about within `depth` plies."""
+    beyond: int = 0
+    """How many of the line's last moves lie beyond that depth: noisy moves, followed until the position is quiet."""
+
+    @property
+    def name(self) -> str:
+        return self.names[0]
+
+
+class Judge:
+    """Finds what moves at `s` lead to, by the search that suits the game."""
+
+    def __init__(self, game: Game, s: Any, history: Sequence[Any], progress: Progress | None) -> None:
+        self.game, self.s, self.history, self.progress = game, s, history, progress
+        self.algorithm = search.best_for(game)
+        self.deadline = inf
+        """A time of `perf_counter` at which to give up."""
+        self.nodes, self.seconds = 0, 0.0
+
+    def compile(self) -> None:
+        """So that it is not done while the clock runs."""
+        self._search(self.s, 1, inf)
+
+    def choose(self, limits: search.Limits) -> search.Result:
+        """The best move within limits."""
+        look = search.ALGORITHMS[self.algorithm]
+        given: dict[str, Any] = {"depth": limits.depth, "nodes": limits.nodes, "seconds": limits.seconds}
+        return self._counted(look(self.game, self.s, **given, progress=self.progress))
+
+    def second(self, chosen: search.Result, depth: int) -> int | None:
+        """The best of the other moves; None if there was no time to find it."""
+        p, found = self.game.player(self.s), []
+        for each in chosen.actions:
+            if each.action != chosen.action:
+                found.append(self.look(each.action, depth))
+                if found[-1] is None:
+                    return None
+        return max((each for each in found if each is not None), key=lambda each: each.values[p]).action
+
+    def look(self, a: int, depth: int) -> Prospect | None:
+        """What move `a` leads to, `depth` plies ahead; None if there was no time to find out."""
+        game, t = self.game, self.game.result(self.s, a)
+        if game.is_terminal(t):
+            values = tuple(float(game.utility(t, p)) for p in range(game.players))
+            return self._prospect(a, (), values, True, depth)
+        if depth == 1:
+            return self._prospect(a, (), self._estimates(t), False, depth)
+        left = self.deadline - time.perf_counter()
+        if left <= 0:
+            return None
+        result = self._counted(self._search(t, depth - 1, left))
+        if result.stopped not in ("depth", "solved"):
+            return None
+        return self._prospect(a, self._whole(t, result, depth - 1), result.values, result.exact, depth)
+
+    def proof(self, found: Prospect) -> Prospect:
+        """The same with the line of a short proof, whose length is its `depth`, if there is one to be found soon."""
+        return found
+
+    def _counted(self, result: search.Result) -> search.Result:
+        self.nodes += result.nodes
+        self.seconds += result.seconds
+        return result
+
+    def _estimates(self, t: Any) -> tuple[float, ...]:
+        """The value of `t` for each player without looking ahead."""
+        return tuple(float(self.game.evaluate(t, p)) for p in range(self.game.players))
+
+    def _search(self, t: Any, depth: int, seconds: float) -> search.Result:
+        limits = {} if seconds == inf else {"seconds": seconds}
+        return search.ALGORITHMS[self.algorithm](self.game, t, depth, **limits, progress=self.progress)
+
+    def _whole(self, t: Any, found: search.Result, depth: int) -> tuple[int, ...]:
+        """The line found, continued to where its value comes from."""
+        return found.line
+
+    def _prospect(self, a: int, line: Sequence[int], values: tuple[float, ...], exact: bool, depth: int) -> Prospect:
+        game, s = self.game, self.s
+        names, states = [], []
+        for each in (a, *line):
+            names.append(game.action_name(s, each))
+            s = game.result(s, each)
+            states.append(s)
+        ends = self._ends(states, values, max(0, depth - len(names)))
+        beyond = 0 if exact else max(0, len(names) - depth)
+        return Prospect(a, tuple(names), values, exact, s, ends, depth, beyond=beyond)
+
+    def _ends(self, states: Sequence[Any], values: tuple[float, ...], left: int) -> str:
+        """What is at the last of the states of a line, of a value found with so many plies left there."""
+        game, t = self.game, states[-1]
+        if game.is_terminal(t):
+            return "over"
+        if left > 0 and game.player(t) == CHANCE:
+            return "throw"
+        if left > 0 and _comes_again(game, [*self.history, self.s], states):
+            return "repetition"
+        is_estimate = left == 0 and values == tuple(game.evaluate(t, p) for p in range(game.players))
+        return "estimate" if is_estimate else "unknown"
+
+
+class AlphaBetaJudge(Judge):
+    """The same by alpha-beta: one table serves all depths and both moves, and captures are followed to the end."""
+
+    def __init__(
+        self, game: Game, s: Any, history: Sequence[Any], progress: Progress | None, without: Iterable[str]
+    ) -> None:
+        super().__init__(game, s, history, progress)
+        self.without = frozenset(without)
+        self._chooser = search.Searcher(game, table_mb=_TABLE_MB, without=self.without)
+        # Asked for one depth after the other: so what a depth knows of a move is not what a deeper one has proven.
+        self._comparer = search.Searcher(game, table_mb=_TABLE_MB, without=self.without | {"deepening"})
+        self._workspace = new_workspace(game, None, self.without)
+
+    def choose(self, limits: search.Limits) -> search.Result:
+        return self._counted(self._chooser.search(self.s, limits, 2, self.progress, self.history))
+
+    def second(self, chosen: search.Result, depth: int) -> int | None:
+        others = [each for each in chosen.actions if each.action != chosen.action and each.exact]
+        if not others:  # a win is proven, and of the others nothing is known: then look as if more could be had
+            searcher = search.Searcher(self.game, table_mb=_TABLE_MB, without=self.without | {"bounds"})
+            seconds = None if self.deadline == inf else max(0.01, self.deadline - time.perf_counter())
+            limits = search.Limits(depth=depth, seconds=seconds)
+            again = self._counted(searcher.search(self.s, limits, 2, self.progress, self.history))
+            others = [each for each in again.actions if each.action != chosen.action and each.exact]
+        p = self.game.player(self.s)
+        return max(others, key=lambda each: each.values[p]).action if others else None
+
+    def proof(self, found: Prospect) -> Prospect:
+        """By a search without a table, which may know of proofs that are longer than the depth."""
+        t = self.game.result(self.s, found.action)
+        searcher = search.Searcher(self.game, without=self.without | {"table"})
+        limits = search.Limits(nodes=_PROOF_NODES)
+        result = self._counted(searcher.search(t, limits, 1, self.progress, [*self.history, self.s]))
+        if not result.exact:
+            return found
+        return replace(
+            self._prospect(found.action, result.line, result.values, True, 1 + result.depth), is_shortest=True
+        )
+
+    def _estimates(self, t: Any) -> tuple[float, ...]:
+        return for_each_player(self.game, self._quiet(t))
+
+    def _quiet(self, t: Any) -> float:
+        """The value of `t` after all noisy moves, if the search follows them, else its estimate."""
+        return float(alphabeta_value(self.game, t, -inf, inf, 0, 0, self._workspace))
+
+    def _search(self, t: Any, depth: int, seconds: float) -> search.Result:
+        limits = search.Limits(depth=depth, seconds=None if seconds == inf else seconds)
+        return self._comparer.search(t, limits, 1, self.progress, [*self.history, self.s])
+
+    def _prospect(self, a: int, line: Sequence[int], values: tuple[float, ...], exact: bool, depth: int) -> Prospect:
+        if depth == 1 and not exact:
+            line = self._noisy(self.game.result(self.s, a), values[0])
+        return super()._prospect(a, line, values, exact, depth)
+
+    def _whole(self, t: Any, found: search.Result, depth: int) -> tuple[int, ...]:
+        """A line ends where the table knew the value; so search on from there. At its end follow the noisy moves.
+
+        The line of a proven value goes on to the end of the game.
+        """
+        game, past, line, states = self.game, [*self.history, self.s], list(found.line), [t]
+        for a in line:
+            states.append(game.result(states[-1], a))
+        while not game.is_terminal(states[-1]) and (len(line) < depth or found.exact):
+            if _comes_again(game, past, states):
+                return tuple(line)
+            left = depth - len(line)
+            searcher = self._comparer if left > 0 else self._chooser  # what is proven deeper is not for the comparer
+            limits = search.Limits(depth=left) if left > 0 else search.Limits(nodes=_PROOF_NODES)
+            more = searcher.search(states[-1], limits, 1, self.progress, [*past, *states[:-1]])
+            if not more.line or (found.exact and not more.exact):
+                return tuple(line)
+            for a in more.line:
+                states.append(game.result(states[-1], a))
+            line += more.line
+        return (*line, *self._noisy(states[-1], found.value)) if len(line) == depth else tuple(line)
+
+    def _noisy(self, t: Any, v: float) -> list[int]:
+        """The noisy moves from `t`, where the search's depth ends, to where its value `v` was taken."""
+        game, line = self.game, list[int]()
+        while self._workspace.use_quiescence and not game.is_terminal(t) and game.evaluate(t, 0) != v:
+            noisy = (int(a) for a in game.actions(t) if game.is_noisy(t, a))
+            best = next((a for a in noisy if self._quiet(game.result(t, a)) == v), None)
+            if best is None:
+                break
+            line.append(best)
+            t = game.result(t, best)
+        return line
+
+
+def new_judge(
+    game: Game,
+    s: Any,
+    without: Iterable[str] = (),
+    history: Sequence[Any] = (),
+    progress: Progress | None = None,
+) -> Judge:
+    """A judge of the moves at `s`; `without` is for alpha-beta."""
+    if search.best_for(game) == "alphabeta":
+        return AlphaBetaJudge(game, s, history, progress, without)
+    return Judge(game, s, history, progress)
+
+
+def _comes_again(game: Game, past: Sequence[Any], states: Sequence[Any]) -> bool:
+    """Whether the search takes the last of `states` for a draw: it was on the line before, or twice in the past."""
+    *earlier, t = states
+    back = game.reversible(t) if game.knows.reversible else 0
+    if back == 0:
+        return False
+    key, before = game.key(t), [*past, *earlier][-back:]
+    on_line = min(len(earlier), back)
+    seen = [game.key(each) == key for each in before]
+    return 2 * sum(seen[len(seen) - on_line :]) + sum(seen[: len(seen) - on_line]) > 1

@@ -1,0 +1,131 @@
+"""Levels 1 to 10: players for people, as strong as a person would like.
+
+A level has a budget of nodes, and an error. The player ranks the moves by a search within the budget, and overlooks
+each of them, the best first, with the probability of the error; it plays the first that it does not overlook. So its
+mistakes are those of a person, who misses the best move more often than all of the good ones. What ends the game well
+at once is never overlooked.
+
+What a level plays depends on the game so far and the seed only: it remembers nothing from move to move. A game that
+was saved or taken back goes on as it would have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from counterplay import search
+from counterplay.game import CHANCE, Game, UserError
+from counterplay.primitives import mix64
+from counterplay.search.playout import unit, word
+from counterplay.search.run import Progress
+
+__all__ = ["LEVELS", "Level", "LevelPlayer", "best_search", "seed_at"]
+
+
+class Level(NamedTuple):
+    """How strong a player is."""
+
+    nodes: int
+    """States that it may look at for a move."""
+    error: float
+    """How likely it is to overlook a move."""
+
+
+LEVELS = {
+    1: Level(100, 0.95),
+    2: Level(300, 0.8),
+    3: Level(1_500, 0.6),
+    4: Level(2_500, 0.52),
+    5: Level(5_000, 0.45),
+    6: Level(15_000, 0.35),
+    7: Level(50_000, 0.22),
+    8: Level(120_000, 0.14),
+    9: Level(300_000, 0.08),
+    10: Level(1_000_000, 0.0),
+}
+"""The same for all games: a million nodes take from 0.05 s to 2 s."""
+
+_ALL_VALUES: dict[str, dict[str, Any]] = {"expectiminimax": {"prune": "none"}, "maxn": {"prune": False}}
+"""Settings with which a search has the value of every move, and not only of the best."""
+
+
+def seed_at(seed: int, *numbers: int) -> int:
+    """The seed for something random that depends on these numbers, as a seat and a ply, and on nothing else."""
+    for number in numbers:
+        seed = mix64(mix64(seed) + number)
+    return seed & 0x7FFFFFFF
+
+
+def best_search(game: Game) -> tuple[str, dict[str, Any]]:
+    """The search that plays a game best within a budget, and its settings.
+
+    Where a game has no estimates, a search by depth sees nothing before the end of the game; playouts do.
+    """
+    name = search.best_for(game)
+    if not game.knows.evaluate:
+        return "mcts", {"memory_mb": 64, "solver": game.players == 2 and game.zero_sum}
+    return name, {"table_mb": 16} if name == "alphabeta" else {}
+
+
+class LevelPlayer:
+    """A player of a level."""
+
+    def __init__(self, game: Game, level: int | str, seed: int = 0) -> None:
+        known = {str(number): each for number, each in LEVELS.items()}
+        if str(level) not in known:
+            raise UserError(f"a level is from 1 to {len(LEVELS)}, as in 'level:5', not '{level}'")
+        self.game, self.level, self.seed = game, known[str(level)], seed
+        self._name, self._settings = best_search(game)
+
+    def choose(self, states: Sequence[Any]) -> int:
+        result = self.search(states)
+        assert result.action is not None  # somebody is to move, and the search has an opinion of every move
+        return result.action
+
+    def search(self, states: Sequence[Any], progress: Progress | None = None) -> search.Result:
+        """What it finds at the last of `states`; the action, value and line are those of the move that it plays."""
+        game, s = self.game, states[-1]
+        p = game.player(s)
+        if game.is_terminal(s) or p == CHANCE:
+            raise UserError(f"no player is to move at {game.to_text(s)}")
+        ply, moves = len(states) - 1, [int(a) for a in game.actions(s)]
+        win = _win(game, s, moves)
+        overlooked = self._overlooked(len(moves), ply) if win is None else 0
+        settings = dict(self._settings)
+        if self._name == "mcts":
+            settings["seed"] = seed_at(self.seed, ply)
+        elif overlooked:
+            settings |= {"multi": overlooked + 1} if self._name == "alphabeta" else _ALL_VALUES[self._name]
+        if self._name in ("alphabeta", "mcts"):
+            settings["history"] = states[:-1]
+        found = search.ALGORITHMS[self._name](game, s, nodes=self.level.nodes, progress=progress, **settings)
+        # By visits in a tree search, else by value, equals in any order. A move that is not exact was not looked at, or
+        # is worse than those that are.
+        order = {a: (a == found.action, seed_at(self.seed, ply, a)) for a in moves}
+        ranked = sorted(
+            found.actions,
+            key=lambda each: (order[each.action][0], each.visits, each.exact, each.values[p], order[each.action][1]),
+            reverse=True,
+        )
+        played = ranked[overlooked] if win is None else next(each for each in ranked if each.action == win)
+        if played.action == found.action:
+            return found
+        return replace(found, action=played.action, value=played.value, values=played.values, line=played.line)
+
+    def _overlooked(self, moves: int, ply: int) -> int:
+        """How many of so many moves are overlooked at a ply; if it would be all of them, any number less."""
+        random = search.new_random(seed_at(self.seed, ply, moves))
+        for number in range(moves):
+            if unit(random) >= self.level.error:
+                return number
+        return word(random) % moves
+
+
+def _win(game: Game, s: Any, moves: Sequence[int]) -> int | None:
+    """The move that ends the game at once with more than the middle of the utilities, if there is one; the best."""
+    p, ends = game.player(s), {a: game.result(s, a) for a in moves}
+    gains = {a: game.utility(end, p) for a, end in ends.items() if game.is_terminal(end)}
+    best = max(gains, key=gains.__getitem__, default=None)
+    return best if best is not None and gains[best] > 0.5 * sum(game.utility_range) else None
