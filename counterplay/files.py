@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from counterplay.game import UserError
@@ -16,12 +17,14 @@ def write_files(texts: dict[Path, str]) -> None:
     try:
         for file, text in texts.items():
             if file.is_dir():
-                raise UserError(f"{file} cannot be written: it is a folder")
+                raise IsADirectoryError(0, "it is a folder")
             aside[file].write_text(text, encoding="utf-8")
         for file, part in aside.items():
             os.replace(part, file)
-    except OSError as error:
-        raise UserError(f"{file} cannot be written: {error.strerror}") from None
+    except (OSError, ValueError) as error:  # ValueError: no file can have such a name
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise UserError(f"{file} cannot be written: {reason}") from None
     finally:
         for part in aside.values():
-            part.unlink(missing_ok=True)
+            with suppress(OSError, ValueError):
+                part.unlink()

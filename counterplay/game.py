@@ -314,8 +314,9 @@ class _GameAndState(NamedTuple):
 class Position(_GameAndState):
     """A state of a game, together with the game: it prints as the board and draws itself in a notebook."""
 
-    before: Any = None
-    """The state before the last move, if known: what has changed since is marked. No part of what is compared."""
+    history: tuple[Any, ...] = ()
+    """The states before, the first one first, if known: so the last move can be marked, and a repetition seen. No part
+    of what is compared."""
 
     def play(self, move: str) -> Position:
         """The position after the move of that name."""
@@ -324,7 +325,7 @@ class Position(_GameAndState):
     def after(self, a: int) -> Position:
         """The position after action `a`."""
         following = Position(self.game, self.game.result(self.state, a))
-        following.before = self.state
+        following.history = (*self.history, self.state)
         return following
 
     def moves(self) -> list[str]:
@@ -346,7 +347,8 @@ class Position(_GameAndState):
 
     def marked(self) -> frozenset[tuple[int, int]]:
         """The cells (row, column) of the board that the last move changed."""
-        before, after = (None if s is None else self.game.board(s) for s in (self.before, self.state))
+        before = self.game.board(self.history[-1]) if self.history else None
+        after = self.game.board(self.state)
         return frozenset() if before is None or after is None else drawing.changed(before, after)
 
 

@@ -244,3 +244,15 @@ def test_the_public_names_are_there():
     assert counterplay.search is search
     with pytest.raises(AttributeError, match="counterplay has no 'serach'"):
         _ = counterplay.serach
+
+
+def test_a_search_knows_the_moves_before(answer):
+    """The knights go out and back; Black's last step home makes the first position come for the third time."""
+    moves = "Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1"
+    options = ("--depth", 2, "--multi", 30, "--interpreted")
+    position = answer("show", "chess", "--moves", moves)["position"]
+    known = answer("search", "chess", "--moves", moves, *options)
+    unknown = answer("search", "chess", "--position", position, *options)
+    values = [{each["action_name"]: each["value"] for each in found["actions"]} for found in (known, unknown)]
+    assert values[0].pop("Ng8") == 0.0 < values[1].pop("Ng8")
+    assert values[0] == values[1]

@@ -231,6 +231,15 @@ def test_every_game_can_be_explained(name):
     assert found.adds_up == hasattr(game, "terms")
 
 
+def test_a_move_that_repeats_the_position_is_a_draw():
+    game = games.load("chess")
+    here = game.at("Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1")
+    with native.interpreted():
+        found = analysis.explain(*here, "Ng8", depth=2, history=here.history)
+    assert (found.other.ends, found.other.values, found.other.exact) == ("repetition", (0.0, 0.0), True)
+    assert "After Ng8: a repetition, which is a draw." in str(found)
+
+
 def test_chance_is_a_mean():
     game = games.load("pig")
     with native.interpreted():

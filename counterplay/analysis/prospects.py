@@ -9,7 +9,7 @@ from math import inf
 from typing import Any
 
 from counterplay import search
-from counterplay.game import CHANCE, Game
+from counterplay.game import CHANCE, Game, is_repeated
 from counterplay.search.alphabeta import value as alphabeta_value
 from counterplay.search.run import Progress
 from counterplay.search.suited import for_each_player
@@ -87,6 +87,9 @@ class Judge:
         if game.is_terminal(t):
             values = tuple(float(game.utility(t, p)) for p in range(game.players))
             return self._prospect(a, (), values, True, depth)
+        if is_repeated(game, [*self.history, self.s, t]):
+            values = (0.5 * game.utility_sum,) * game.players
+            return replace(self._prospect(a, (), values, True, depth), ends="repetition")
         if depth == 1:
             return self._prospect(a, (), self._estimates(t), False, depth)
         left = self.deadline - time.perf_counter()

@@ -38,14 +38,14 @@ LEVELS = {
     2: Level(300, 0.8),
     3: Level(1_500, 0.6),
     4: Level(2_500, 0.52),
-    5: Level(5_000, 0.45),
+    5: Level(6_000, 0.41),
     6: Level(15_000, 0.35),
     7: Level(50_000, 0.22),
     8: Level(120_000, 0.14),
     9: Level(300_000, 0.08),
     10: Level(1_000_000, 0.0),
 }
-"""The same for all games: a million nodes take from 0.05 s to 2 s."""
+"""The same for all games; found by `benchmarks/levels.py`. A million nodes take from 0.05 s to 1.2 s, by the game."""
 
 _ALL_VALUES: dict[str, dict[str, Any]] = {"expectiminimax": {"prune": "none"}, "maxn": {"prune": False}}
 """Settings with which a search has the value of every move, and not only of the best."""
@@ -109,7 +109,9 @@ class LevelPlayer:
             key=lambda each: (order[each.action][0], each.visits, each.exact, each.values[p], order[each.action][1]),
             reverse=True,
         )
-        played = ranked[overlooked] if win is None else next(each for each in ranked if each.action == win)
+        played = ranked[overlooked]
+        if win is not None and game.utility(game.result(s, win), p) >= found.values[p]:  # there may be more to win
+            played = next(each for each in ranked if each.action == win)
         if played.action == found.action:
             return found
         return replace(found, action=played.action, value=played.value, values=played.values, line=played.line)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from counterplay import games
+from counterplay.files import write_files
 from counterplay.game import Game, UserError
 
-__all__ = ["SavedGame", "write_whole"]
+__all__ = ["SavedGame"]
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ class SavedGame:
 
     def write(self, file: Path) -> None:
         """Write the file whole, or leave what was there."""
-        write_whole(file, json.dumps(asdict(self), indent=1) + "\n")
+        write_files({file: json.dumps(asdict(self), indent=1) + "\n"})
 
     @classmethod
     def read(cls, file: Path) -> SavedGame:
@@ -76,20 +75,6 @@ class SavedGame:
             raise TypeError
         if not all(isinstance(each, str) for each in texts) or not all(type(each) is int for each in numbers):
             raise TypeError
-
-
-def write_whole(file: Path, text: str) -> None:
-    """Write a file, or leave what was there."""
-    try:
-        with tempfile.NamedTemporaryFile("w", dir=file.parent, delete=False, encoding="utf-8") as aside:
-            aside.write(text)
-        try:
-            os.replace(aside.name, file)
-        except OSError:
-            os.unlink(aside.name)
-            raise
-    except OSError as error:
-        raise UserError(f"{file} cannot be written: {error.strerror}") from None
 
 
 def _frozen(value: Any) -> Any:

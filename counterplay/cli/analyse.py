@@ -37,15 +37,15 @@ def analyse_position(here: Position, multi: int, as_json: bool, limits: dict[str
     game, s = here
     board = (output.board(here), f"\n{output.turn(here)}\n")
     if as_json:
-        found = best_lines(game, s, multi, **limits, progress=_JsonLines(multi))
+        found = best_lines(game, s, multi, **limits, progress=_JsonLines(multi), history=here.history)
         output.print_json({**found.as_dict(), "final": True})
     elif Console().is_terminal:
         _say(*board)
         with _Screen(multi) as screen:
-            found = best_lines(game, s, multi, **limits, progress=screen)
+            found = best_lines(game, s, multi, **limits, progress=screen, history=here.history)
         _say(*_shown(found))
     else:
-        found = best_lines(game, s, multi, **limits)
+        found = best_lines(game, s, multi, **limits, history=here.history)
         _say(*board, *_shown(found))
 
 

@@ -259,7 +259,7 @@ class _Going:
                 SavedGame.read(file)  # refuses to overwrite anything else
             self._saved().write(file)
         except (UserError, ValueError, OSError, RuntimeError) as error:
-            self.tell(f"not saved: {error}")
+            self.tell(f"not saved: {as_shown(str(error), 300)}")
             return
         self._kept = file, list(self.names)
         self.tell(f"saved; `{_LOAD} {file}` goes on")
@@ -292,16 +292,16 @@ class _Going:
     def _show(self) -> None:
         if not self.quiet:
             now = Position(self.game, self.states[-1])
-            now.before = self.states[-2] if len(self.states) > 1 else None
+            now.history = tuple(self.states[:-1])
             output.say(output.board(now))
             output.say()
 
     def _who(self, p: int) -> str:
         if p == CHANCE:
             return "chance"
-        return (
-            "you" if [p] == self._people else f"player {p + 1}" + ("" if p in self._people else f" ({self.players[p]})")
-        )
+        kinds = {each for each in self.players if each != HUMAN}
+        kind = f" ({self.players[p]})" if len(kinds) > 1 and p not in self._people else ""
+        return "you" if [p] == self._people else f"player {p + 1}{kind}"
 
     def tell_the_end(self) -> None:
         """How the game ended, or how it stands and whether it can go on."""
@@ -310,6 +310,10 @@ class _Going:
             self.tell(f"{self._who(self._resigned)} resigned")
         elif game.is_terminal(s):
             self.tell(output.turn(Position(game, s)))
+            if len(self._people) == 1:
+                utilities = [game.utility(s, p) for p in range(game.players)]
+                is_best = utilities[self._people[0]] == max(utilities)
+                self.tell("it is a draw" if len(set(utilities)) == 1 else "you win" if is_best else "you lose")
         elif is_repeated(game, self.states):
             self.tell("the game is drawn: the position came for the third time")
         else:

@@ -27,7 +27,7 @@ def play(
         typer.Option(metavar="A,B", help="All players: human, level:5, random, alphabeta:depth=6, ... as in a match."),
     ] = None,
     load: Annotated[Path | None, typer.Option(metavar="FILE", help="Go on with a game that was saved.")] = None,
-    seed: Annotated[int | None, typer.Option(help="For the dice and for the players' errors. Default: 0.")] = None,
+    seed: Annotated[int | None, typer.Option(help="For dice and errors. Default: 0; at a terminal any.")] = None,
     position: PositionText = None,
     moves: MovesText = "",
     as_json: Json = False,

@@ -53,11 +53,11 @@ def _complete_by(candidates: Callable[[str], Iterable[str]]) -> None:
     readline.parse_and_bind("bind ^I rl_complete" if is_editline else "tab: complete")
 
 
-def as_shown(line: str) -> str:
+def as_shown(line: str, longest: int = _LONGEST) -> str:
     """A line that anybody may have typed, fit to be printed: short, and without what would move the cursor."""
     encoding = sys.stdout.encoding or "utf-8"
-    clean = "".join(c if c.isprintable() else "?" for c in line[:_LONGEST])
-    return clean.encode(encoding, "replace").decode(encoding) + ("..." if len(line) > _LONGEST else "")
+    clean = "".join(c if c.isprintable() else "?" for c in line[:longest])
+    return clean.encode(encoding, "replace").decode(encoding) + ("..." if len(line) > longest else "")
 
 
 def meant(line: str, answers: Sequence[str], most: int = 5) -> list[str]:

@@ -166,10 +166,11 @@ def explain(
     from counterplay.cli import output
     from counterplay.cli.explain import say_explanation
 
-    g, s = at(game, position, moves)
+    here = at(game, position, moves)
+    limits: dict[str, Any] = {"depth": depth, "nodes": nodes, "seconds": seconds}
     leave_out = without.split(",") if without else ()
     with mode(interpreted), output.progress("explain") as progress:
-        found = analysis.explain(g, s, move, depth, nodes=nodes, seconds=seconds, without=leave_out, progress=progress)
+        found = analysis.explain(*here, move, **limits, without=leave_out, history=here.history, progress=progress)
     if as_json:
         output.print_json(found.as_dict())
     else:
@@ -184,7 +185,7 @@ def _search(here: Position, algorithm: str | None, settings: dict[str, Any], as_
     given = {name: value for name, value in settings.items() if value is not None}
     name = algorithm or algorithms.best_for(game)
     with mode(interpreted), output.progress(name) as progress:
-        result = algorithms.search(game, s, name, **given, progress=progress)
+        result = algorithms.search(game, s, name, history=here.history, **given, progress=progress)
     if as_json:
         output.print_json(result.as_dict())
         return

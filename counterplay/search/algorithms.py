@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from counterplay.game import Game, UserError
@@ -30,8 +30,13 @@ def best_for(game: Game) -> str:
     return "expectiminimax" if game.chance else "alphabeta"
 
 
-def search(game: Game, s: Any = None, algorithm: str | None = None, **settings: Any) -> Result:
-    """Search with the algorithm of that name (default: the one that suits the game) and its settings."""
+def search(
+    game: Game, s: Any = None, algorithm: str | None = None, *, history: Sequence[Any] = (), **settings: Any
+) -> Result:
+    """Search with the algorithm of that name (default: the one that suits the game) and its settings.
+
+    `history` has the states before `s`, for those that know of repetitions.
+    """
     name = algorithm or best_for(game)
     if name not in ALGORITHMS:
         raise UserError(f"there is no algorithm '{name}'; there are: {', '.join(ALGORITHMS)}")
@@ -39,6 +44,8 @@ def search(game: Game, s: Any = None, algorithm: str | None = None, **settings: 
     known = inspect.signature(function).parameters
     for setting in settings:
         if setting not in known:
-            takes = ", ".join(each for each in known if each not in ("game", "s", "progress"))
+            takes = ", ".join(each for each in known if each not in ("game", "s", "progress", "history"))
             raise UserError(f"{name} has no setting '{setting}'; it has: {takes}")
+    if "history" in known:
+        settings["history"] = history
     return function(game, s, **settings)
