@@ -30,7 +30,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from counterplay import drawing
 from counterplay.bits import Bits
-from counterplay.primitives import count, nth, state_key
+from counterplay.primitives import nth_action, number_of_actions, state_key
 
 __all__ = [
     "CHANCE",
@@ -171,14 +171,14 @@ class Game:
 
     def count_actions(self, s: Any) -> int:
         """How many actions there are; give it if that is known without listing them."""
-        return count(self.actions(s))
+        return number_of_actions(self, s)
 
     def sample(self, s: Any, r: int) -> int:
         """A random action of a live state: number `r * n >> 32` of the `n` actions in their order, `r` of 32 bits.
 
         Give it if the action of a number is found without listing those before.
         """
-        return nth(self.actions(s), r * count(self.actions(s)) >> 32)
+        return nth_action(self, s, r * self.count_actions(s) >> 32)
 
     def key(self, s: Any) -> int:
         """A 64-bit number, equal for equal states and for practical purposes different for others."""

@@ -15,8 +15,19 @@ from typing import Any
 
 from counterplay.bits import Bits
 
-__all__ = ["Table", "as_bits", "as_float", "compare_swap", "count", "list_actions", "load", "mix64", "nth", "repeat"]
-__all__ += ["replace", "state_key", "store"]
+__all__ = [
+    "Table",
+    "as_bits",
+    "as_float",
+    "compare_swap",
+    "count",
+    "list_actions",
+    "load",
+    "mix64",
+    "nth",
+    "nth_action",
+]
+__all__ += ["number_of_actions", "repeat", "replace", "state_key", "store"]
 
 _MASK = (1 << 64) - 1
 
@@ -106,6 +117,16 @@ def list_actions(game: Any, s: Any, row: Any) -> int:
         if n <= len(row):
             row[n - 1] = a
     return n
+
+
+def number_of_actions(game: Any, s: Any) -> int:
+    """How many actions there are at `s`, by going through them."""
+    return count(game.actions(s))
+
+
+def nth_action(game: Any, s: Any, k: int) -> int:
+    """Action number `k` of `s`, counted from 0; there must be so many."""
+    return nth(game.actions(s), k)
 
 
 def replace(items: Any, i: int, item: Any) -> Any:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from counterplay import Bits, Game, mix64, replace, state_key
 from counterplay.native import CannotCompile, native
-from counterplay.primitives import Table, count, list_actions, nth
+from counterplay.primitives import Table, count, list_actions, nth, nth_action, number_of_actions
 
 thorough = settings(max_examples=200, deadline=None, derandomize=True)
 words = st.integers(-(2**63), 2**63 - 1)
@@ -289,6 +289,16 @@ def listed_by_row(game, s, row):
     return list_actions(game, s, row)
 
 
+@native
+def number(game, s):
+    return number_of_actions(game, s)
+
+
+@native
+def picked(game, s, k):
+    return nth_action(game, s, k)
+
+
 @pytest.mark.parametrize("rules", [Yielded(), Yielded(most=1), Returned()], ids=str)
 @thorough
 @given(squares=sets(9), n=st.integers(-5, 1000), flag=st.booleans(), room=st.integers(0, 40))
@@ -299,3 +309,6 @@ def test_actions_are_listed_at_once(rules, squares, n, flag, room):
     assert listed_by_row.interpreted(rules, s, rows[0]) == len(expected)
     assert listed_by_row.compiled(rules, s, rows[1]) == len(expected)
     assert rows[0].tolist() == rows[1].tolist() == [*expected[:room], *[-1] * (room - len(expected))]
+    for mode in ("interpreted", "compiled"):
+        assert getattr(number, mode)(rules, s) == len(expected)
+        assert [getattr(picked, mode)(rules, s, k) for k in range(len(expected))] == expected

@@ -1,41 +1,76 @@
-"""The compiled twin of `primitives.list_actions`: all actions of a state at once.
+"""The compiled twins of what `primitives` does with all actions of a state at once: list them, count them, pick one.
 
 Rules give their actions by `yield`, one after the other. Compiled as it is, a generator keeps all that it knows in
 memory between one action and the next, and that takes longer than to find them: 700 ns for the moves of a chess
-position. Here the same rule is compiled with every `yield` made a store into the caller's row: 60 ns.
+position. Here the same rule is compiled with every `yield` made a step of the caller's, such as a store into its row:
+60 ns.
 """
 
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from numba import types
 from numba.core import ir
 from numba.core.compiler import DefaultPassBuilder, Flags, compile_extra
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.registry import cpu_target
 from numba.core.untyped_passes import TranslateByteCode
 from numba.extending import intrinsic, overload
+from numba.types import unliteral
 
 from counterplay import primitives
 from counterplay.native import source
 from counterplay.native.games import GameType, compilable, mark_of
 from counterplay.native.linked import LinkedCompiler
+from counterplay.primitives import count, nth
+
+# What to do with an action instead of yielding it: the result so far, an argument of the caller's, and the action.
 
 
-def put(row: Any, n: int, a: int) -> int:
-    """Store item number `n`, if there is room; the number of items then."""
+def put(n: int, row: Any, a: int) -> int:
+    """Store it as number `n`, if there is room."""
     if n < len(row):
         row[n] = a
     return n + 1
 
 
+def add_one(n: int, nothing: int, a: int) -> int:
+    return n + 1
+
+
+def pick(found: Any, k: int, a: int) -> Any:
+    """Keep number `k`."""
+    n, kept = found
+    return n + 1, a if n == k else kept
+
+
+def _folder(step: Callable[..., Any]) -> Any:
+    """A compiled function that takes this step at every action and returns the last result."""
+
+    @intrinsic
+    def fold(typing, game, s, argument, first):  # type: ignore[no-untyped-def]
+        args = tuple(map(unliteral, (game, s, argument, first)))
+        folded = _compiled(_rule(game), step, args)
+
+        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            context.active_code_library.add_linking_library(folded.library)
+            return context.call_internal(builder, folded.fndesc, folded.signature, args)
+
+        return folded.signature.return_type(*args), codegen
+
+    return fold
+
+
+_put_all, _count, _pick = _folder(put), _folder(add_one), _folder(pick)
+
+
 @overload(primitives.list_actions)
 def _list_actions(game, s, row):  # type: ignore[no-untyped-def]
     if inspect.isgeneratorfunction(_rule(game)):
-        return lambda game, s, row: _list_yielded(game, s, row)
+        return lambda game, s, row: _put_all(game, s, row, 0)
 
     def list_others(game, s, row):  # type: ignore[no-untyped-def]
         n = 0
@@ -48,50 +83,57 @@ def _list_actions(game, s, row):  # type: ignore[no-untyped-def]
     return list_others
 
 
-@intrinsic
-def _list_yielded(typing, game, s, row):  # type: ignore[no-untyped-def]
-    listed = _compiled(_rule(game), (game, s, row))
+@overload(primitives.number_of_actions)
+def _number_of_actions(game, s):  # type: ignore[no-untyped-def]
+    if inspect.isgeneratorfunction(_rule(game)):
+        return lambda game, s: _count(game, s, 0, 0)
+    return lambda game, s: count(game.actions(s))
 
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        context.active_code_library.add_linking_library(listed.library)
-        return context.call_internal(builder, listed.fndesc, listed.signature, args)
 
-    return types.intp(game, s, row), codegen
+@overload(primitives.nth_action)
+def _nth_action(game, s, k):  # type: ignore[no-untyped-def]
+    if inspect.isgeneratorfunction(_rule(game)):
+        return lambda game, s, k: _pick(game, s, k, (0, 0))[1]
+    return lambda game, s, k: nth(game.actions(s), k)
 
 
 def _rule(game: GameType) -> FunctionType:
     return inspect.getattr_static(type(game.game), "actions")  # type: ignore[no-any-return]
 
 
-_listed: dict[tuple[FunctionType, Any], Any] = {}
+_folded: dict[tuple[Any, ...], Any] = {}
 
 
-def _compiled(rule: FunctionType, args: tuple[Any, ...]) -> Any:
-    """The rule as a function that fills a row, which is its last argument, and returns how many actions there are."""
-    if (rule, args) not in _listed:
-        copy = source.compilable_copy(rule, mark_of(rule)[:12] + "_listed")
+def _compiled(rule: FunctionType, step: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    """The rule as a function with two arguments more, the step's and the first result, that returns the last one."""
+    if (rule, step, args) not in _folded:
+        copy = source.compilable_copy(rule, f"{mark_of(rule)[:12]}_{step.__name__}")
         source.fill(copy, rule, compilable)
         flags = Flags()
         cpu_target.options.parse_as_flags(flags, {"nopython": True, "boundscheck": None, "forceinline": True})
-        _listed[rule, args] = compile_extra(
-            cpu_target.typing_context, cpu_target.target_context, copy, args, None, flags, {}, pipeline_class=_Lister
+        pipeline = type("Folder", (_Folder,), {"step": step})
+        _folded[rule, step, args] = compile_extra(
+            cpu_target.typing_context, cpu_target.target_context, copy, args, None, flags, {}, pipeline_class=pipeline
         )
-    return _listed[rule, args]
+    return _folded[rule, step, args]
 
 
-class _Lister(LinkedCompiler):
-    """Compiles a generator as a function that fills a row."""
+class _Folder(LinkedCompiler):
+    """Compiles a generator as a function that takes a step at every `yield`."""
+
+    step: Callable[..., Any]
 
     def define_pipelines(self) -> list[Any]:
+        self.state.step = type(self).step
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        passes.add_pass_after(_StoreInsteadOfYield, TranslateByteCode)
+        passes.add_pass_after(_StepInsteadOfYield, TranslateByteCode)
         passes.finalize()
         return [passes]
 
 
 @register_pass(mutates_CFG=False, analysis_only=False)
-class _StoreInsteadOfYield(FunctionPass):  # type: ignore[misc]
-    _name = "store_instead_of_yield"
+class _StepInsteadOfYield(FunctionPass):  # type: ignore[misc]
+    _name = "step_instead_of_yield"
 
     def __init__(self) -> None:
         FunctionPass.__init__(self)
@@ -99,7 +141,8 @@ class _StoreInsteadOfYield(FunctionPass):  # type: ignore[misc]
     def run_pass(self, state: Any) -> bool:
         rule, loc = state.func_ir, state.func_ir.loc
         first = rule.blocks[min(rule.blocks)]
-        row, n, store = (first.scope.define(f"list.{name}", loc) for name in ("row", "n", "put"))
+        argument, result, step = (first.scope.define(f"fold.{name}", loc) for name in ("argument", "result", "step"))
+        given = ir.Var(first.scope, "fold.first", loc)
 
         def assign(value: Any, target: Any) -> ir.Assign:
             rule._definitions[target.name].append(value)
@@ -107,21 +150,22 @@ class _StoreInsteadOfYield(FunctionPass):  # type: ignore[misc]
 
         for block in rule.blocks.values():
             body = []
-            for step in block.body:
-                if isinstance(step, ir.Assign) and isinstance(step.value, ir.Yield):
-                    rule._definitions[step.target.name].remove(step.value)
-                    body.append(assign(ir.Expr.call(store, [row, n, step.value.value], (), loc), n))
-                    body.append(assign(ir.Const(None, loc), step.target))
+            for each in block.body:
+                if isinstance(each, ir.Assign) and isinstance(each.value, ir.Yield):
+                    rule._definitions[each.target.name].remove(each.value)
+                    body.append(assign(ir.Expr.call(step, [result, argument, each.value.value], (), loc), result))
+                    body.append(assign(ir.Const(None, loc), each.target))
                 else:
-                    body.append(ir.Return(n, loc) if isinstance(step, ir.Return) else step)
+                    body.append(ir.Return(result, loc) if isinstance(each, ir.Return) else each)
             block.body = body
         first.body = [
-            assign(ir.Arg(row.name, rule.arg_count, loc), row),
-            assign(ir.Const(0, loc), n),
-            assign(ir.Global("put", compilable(put), loc), store),
+            assign(ir.Arg(argument.name, rule.arg_count, loc), argument),
+            assign(ir.Arg(given.name, rule.arg_count + 1, loc), given),
+            assign(given, result),
+            assign(ir.Global("step", compilable(state.step), loc), step),
             *first.body,
         ]
-        rule.arg_count += 1
-        rule.arg_names = (*rule.arg_names, row.name)
+        rule.arg_count += 2
+        rule.arg_names = (*rule.arg_names, argument.name, given.name)
         rule.is_generator = state.func_id.is_generator = False
         return True

@@ -97,6 +97,7 @@ def value(game, s, alpha, beta, depth, ply, w):  # type: ignore[no-untyped-def]
                 if entry.bound == EXACT or enough:
                     w.proven = 1 if entry.proven else 0
                     w.cutoffs += 0 if entry.proven else 1
+                    w.unused = min(w.unused, max(0, depth - entry.depth))
                     return entry.value
 
     # 6. If even passing is too good, so is some move.

@@ -79,6 +79,7 @@ def value(game, s, tried, alpha, beta, depth, tally, how):  # type: ignore[no-un
         entry = find(how.table_at, how.mask, here.key)
         if is_enough(entry, here):
             tally.cutoffs += 0 if entry.proven else 1
+            tally.unused = min(tally.unused, max(0, depth - entry.depth))
             return entry.value
         if first < 0 and entry.bound != 0 and entry.action >= 0:
             first, v = entry.action, nan
