@@ -178,7 +178,7 @@ class Game:
 
         Give it if the action of a number is found without listing those before.
         """
-        return nth_action(self, s, r * self.count_actions(s) >> 32)
+        return nth_action(self, s, r * number_of_actions(self, s) >> 32)
 
     def key(self, s: Any) -> int:
         """A 64-bit number, equal for equal states and for practical purposes different for others."""
