@@ -74,9 +74,15 @@ class BitsIteratorType(types.SimpleIteratorType):
         return BitsIteratorType, (self.bits,)
 
 
+_types: dict[int, BitsType] = {}  # asked for every set in every state that goes into compiled code
+
+
 @typeof_impl.register(Bits)
 def _typeof_bits(value: Bits, context) -> BitsType:
-    return BitsType(value.width)
+    typ = _types.get(value.width)
+    if typ is None:
+        typ = _types[value.width] = BitsType(value.width)
+    return typ
 
 
 @register_model(BitsType)

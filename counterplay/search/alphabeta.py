@@ -325,11 +325,12 @@ class _Root:
         self.p = 0 if self.over else game.player(s)
         self.sign = 1.0 if self.p == 0 else -1.0
         self.listed = [] if self.over else [int(a) for a in game.actions(s)]
+        self.children = {a: game.result(s, a) for a in self.listed}
         self.order = list(self.listed)
         if w.use_priority:
             self.order.sort(key=lambda a: -game.priority(s, a))
         elif w.use_successors:
-            self.order.sort(key=lambda a: -game.evaluate(game.result(s, a), self.p))
+            self.order.sort(key=lambda a: -game.evaluate(self.children[a], self.p))
         self.expected: float | None = None
         low, high = game.utility_range
         self.low, self.high = ((low, high) if self.p == 0 else (-high, -low)) if w.use_bounds else (-inf, inf)
@@ -370,7 +371,7 @@ class _Root:
         best, best_value = self.order[0], -inf
         lines: dict[int, tuple[int, ...]] = {best: (best,)}
         for i, a in enumerate(self.order):
-            child = game.result(s, a)
+            child = self.children[a]
             floor = low if len(top) < self.multi or a in self.also else max(low, min(top))
             v = inf
             if i >= self.multi and w.use_scout and floor > -inf and a not in self.also:
