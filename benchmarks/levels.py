@@ -14,17 +14,26 @@ from counterplay import arena, games
 GAMES = ("connect_four", "othello")
 
 
+def levels(text: str) -> range:
+    first, _, last = text.partition("-")
+    found = range(int(first), int(last or first) + 1)
+    if not found or not set(found) <= set(range(3, 11)):
+        raise ValueError(text)
+    return found
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--games", type=int, default=60)
     parser.add_argument("--folder", type=Path, default=Path("levels"), help="where the records of the matches are")
     parser.add_argument("--only", choices=GAMES, help="one of the games")
-    parser.add_argument("--levels", default="3-10", help="which levels play the one two below")
+    parser.add_argument(
+        "--levels", type=levels, default="3-10", metavar="N or N-M", help="which levels play the one two below"
+    )
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
-    first, _, last = given.levels.partition("-")
     for name in [given.only] if given.only else GAMES:
-        for level in range(int(first), int(last or first) + 1):
+        for level in given.levels:
             players = f"level:{level}", f"level:{level - 2}"
             record = given.folder / f"{name}-{level}-{level - 2}.jsonl"
             began = time.process_time()
