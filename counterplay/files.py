@@ -12,7 +12,7 @@ __all__ = ["write_files"]
 
 
 def write_files(texts: dict[Path, str]) -> None:
-    """Write each text into its file; all of them, or none if one cannot be written."""
+    """Write each text into its file. No file is replaced before all texts are on the disk."""
     aside = {file: file.with_name(f"{file.name}.{os.getpid()}.part") for file in texts}
     try:
         for file, text in texts.items():

@@ -364,6 +364,14 @@ def test_a_searcher_that_is_kept_needs_less_for_the_next_move():
     assert again.nodes < fresh.nodes / 10
 
 
+def test_what_the_table_answers_was_looked_at_as_deep():
+    game = games.load("connect_four")
+    kept = Searcher(game, table_mb=16, without=["deepening"])
+    first, again = (kept.search(game.at("4 4").state, Limits(depth=8)) for _ in range(2))
+    assert again.nodes < first.nodes
+    assert first.depth == again.depth == 8
+
+
 def test_threads_agree_on_the_value():
     game = games.load("connect_four")
     s = game.at(position="4444").state
