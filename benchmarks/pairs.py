@@ -169,16 +169,16 @@ def our_playouts(name: str, n: int, interpreted: bool = False) -> Work:
 def our_tree_search(name: str, times: int) -> Work:
     """Searches of `peers.SIMULATIONS` each, from the start or after the first throw of dice, each with an empty tree.
 
-    As the peer's bot is kept from round to round, so is our searcher with its memory.
+    As the peer's bot is kept from round to round, so is our engine with its memory.
     """
     game = games.load(name)
-    searcher = search.TreeSearcher(game, search.TreeSettings(exploration=2.0))
+    engine = search.MonteCarlo(game, exploration=2.0)
 
     def work() -> tuple[float, float]:
         s, seconds = _after_dice(game), 0.0
         for _ in range(times):
-            searcher.forget()
-            seconds += searcher.search(s, peers.SIMULATIONS).seconds
+            engine.new_game()
+            seconds += engine.search(s, search.Limits(simulations=peers.SIMULATIONS)).seconds
         return times * peers.SIMULATIONS, seconds
 
     return work

@@ -93,7 +93,7 @@ def main(folder: Path) -> None:
     # ---- 4. Solve it. Without a limit a search goes on until the value is certain. On a square bar the first player
     # wins by b2, which leaves two arms of the same length: whatever the other eats of one arm, eat of the other.
     solved = search.alphabeta(game)
-    print(f"\n{solved.action_name} wins: value {solved.value:g}, exact: {solved.exact}")
+    print(f"\n{solved.action_name} wins: value {solved.value:g}, exact: {solved.proven}")
     print(f"best play: {' '.join(solved.line_names)}")
 
     # Who begins always wins: if it does not win to eat only the upper right corner, the reply that refutes it could

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from counterplay import Game, UserError, games, native, search
 from counterplay.game import is_repeated
 from counterplay.games.tree import Tree
-from counterplay.search.alphabeta import REFINEMENTS, Searcher, alphabeta
+from counterplay.search.alphabeta import REFINEMENTS, AlphaBeta, alphabeta
 from counterplay.search.limits import Limits
 from tests.random_tree import KnowingTree, RandomTree, UniformTree
 from tests.test_search import tree
@@ -61,7 +61,7 @@ def test_any_refinements_give_the_value_of_minimax_on_thousands_of_compiled_tree
         truth = search.minimax(game, s, depth)
         result = alphabeta(game, s, depth, table_mb=0.05, without=subset(seed))
         must_agree(result, truth)
-        if result.exact:  # a proof may need less than the depth
+        if result.proven:  # a proof may need less than the depth
             assert result.value == search.minimax(game, s).value
 
 
@@ -262,7 +262,7 @@ def test_a_position_that_comes_again_is_a_draw():
         with mode():
             assert alphabeta(game, s, 6).value == 0.0
             assert alphabeta(game, s, 6, without=["repetition"]).value == -0.5
-            assert not alphabeta(game, s, 6).exact  # it depends on how the position was reached
+            assert not alphabeta(game, s, 6).proven  # it depends on how the position was reached
 
 
 def test_what_was_played_before_counts_when_it_came_twice():
@@ -301,7 +301,7 @@ def test_small_games_are_solved_and_agree_with_theory(name, value):
     with native.interpreted() if small else native.compiled():
         result = alphabeta(games.load(name), table_mb=16)
     assert (result.value > 0) - (result.value < 0) == value
-    assert (result.exact, result.stopped) == (True, "solved")
+    assert (result.proven, result.stopped) == (True, "solved")
 
 
 def test_connect_four_with_many_stones_is_solved():
@@ -309,10 +309,10 @@ def test_connect_four_with_many_stones_is_solved():
     game = games.load("connect_four")
     here = game.at(position="2217515424311147")
     result = alphabeta(game, here.state, multi=7, table_mb=32)
-    assert result.exact
+    assert result.proven
     for each in result.actions:
         below = alphabeta(game, game.result(here.state, each.action), table_mb=32)
-        assert below.exact
+        assert below.proven
         assert below.value == each.value
 
 
@@ -324,7 +324,7 @@ def test_a_node_limit_is_kept_and_gives_a_move():
     for nodes in (1, 10, 1000, 20_000):
         result = alphabeta(game, nodes=nodes)
         assert result.nodes <= nodes + 10
-        assert (result.stopped, result.exact) == ("nodes", False)
+        assert (result.stopped, result.proven) == ("nodes", False)
         assert result.action in range(7)
     assert alphabeta(game, nodes=20_000).as_dict() | {"seconds": 0} == result.as_dict() | {"seconds": 0}
 
@@ -354,19 +354,19 @@ def test_rounds_count_the_last_player_s_moves():
 
 def test_a_searcher_that_is_kept_needs_less_for_the_next_move():
     game = games.load("connect_four")
-    kept = Searcher(game, table_mb=16)
+    kept = AlphaBeta(game, table_mb=16)
     s = game.at("4 4").state
     first = kept.search(s, Limits(depth=12))
     s = game.result(game.result(s, first.line[0]), first.line[1])
     again = kept.search(s, Limits(depth=10))
-    fresh = Searcher(game, table_mb=16).search(s, Limits(depth=10))
+    fresh = AlphaBeta(game, table_mb=16).search(s, Limits(depth=10))
     assert again.value == fresh.value
     assert again.nodes < fresh.nodes / 10
 
 
 def test_what_the_table_answers_was_looked_at_as_deep():
     game = games.load("connect_four")
-    kept = Searcher(game, table_mb=16, without=["deepening"])
+    kept = AlphaBeta(game, table_mb=16, without=["deepening"])
     first, again = (kept.search(game.at("4 4").state, Limits(depth=8)) for _ in range(2))
     assert again.nodes < first.nodes
     assert first.depth == again.depth == 8

@@ -41,9 +41,9 @@ def test_the_line_of_each_move_leads_to_its_value():
 @pytest.mark.parametrize("moves", ["", "b2 b3", "a3 b2 c1"])
 def test_any_move_can_be_valued_however_bad(moves):
     s = TIC_TAC_TOE.at(moves).state
-    searcher = search.Searcher(TIC_TAC_TOE, table_mb=1)
+    engine = search.AlphaBeta(TIC_TAC_TOE, table_mb=1)
     for each in search.minimax(TIC_TAC_TOE, s, depth=3).actions:
-        found = searcher.search(s, search.Limits(depth=3), also=[each.action])
+        found = engine.search(s, search.Limits(depth=3), also=[each.action])
         mine = next(other for other in found.actions if other.action == each.action)
         assert (mine.value, mine.exact) == (each.value, True)
         assert len(mine.line) > 1
@@ -78,7 +78,7 @@ def test_best_lines_of_games_with_chance_and_of_three_players():
 
 def test_a_win_that_is_proven_is_shown_though_the_rest_is_not_known():
     found = analysis.best_lines(CONNECT_FOUR, CONNECT_FOUR.at("4 4 3 3").state, 7, nodes=100_000)
-    assert (found.result.value, found.result.exact) == (1.0, True)
+    assert (found.result.value, found.result.proven) == (1.0, True)
     assert {tuple(found.names(each)[:1]) for each in found.lines if each.value == 1.0} == {("2",), ("5",)}
 
 
@@ -91,7 +91,7 @@ def test_the_losing_move_is_a_blunder_and_the_better_one_is_shown():
     assert [move.before[0] for move in found.moves] == [0, 0, 8, 8, 8, 8, 8]
     assert [move.after[0] for move in found.moves] == [0, 8, 8, 8, 8, 8, 8]
     blunder = found.moves[1]
-    assert (blunder.loss, blunder.exact, blunder.player) == (0.5, True, 1)
+    assert (blunder.loss, blunder.proven, blunder.player) == (0.5, True, 1)
     assert blunder.line[0] in ("a3", "c3", "a1", "c1")  # the corners hold the draw
     assert found.is_complete
     one, two = found.summary()
@@ -133,7 +133,7 @@ def test_a_win_given_away_at_connect_four_is_a_blunder():
 @pytest.mark.parametrize(("chosen", "mark", "loss"), [(1, "", 0), (2, "?!", 0.06), (3, "?", 0.11), (4, "??", 0.16)])
 def test_marks_go_by_the_part_of_the_range_that_is_lost(chosen, mark, loss):
     move = analysis.review(games.load("tree:[100,88,78,68,-100]"), str(chosen)).moves[0]
-    assert (move.mark, move.loss, move.exact) == (mark, pytest.approx(loss), True)
+    assert (move.mark, move.loss, move.proven) == (mark, pytest.approx(loss), True)
     assert analysis.MARKS.get(mark, 0) <= move.loss
 
 
@@ -301,7 +301,7 @@ def test_a_game_is_shown_move_by_move(counterplay, tmp_path):
         (("tic_tac_toe", "--svg", "x.svg"), "--record"),
         (("tic_tac_toe", "--multi", 0), "1 or more"),
         (("tic_tac_toe", "--seconds", 0), "more than 0"),
-        (("pig", "--threads", 2), "alphabeta only"),
+        (("pig", "--threads", 2), "expectiminimax has no setting 'threads'"),
         (("--record", "none.txt"), "cannot be read"),
         (("--record", "text"), "say which GAME"),
         (("tic_tac_toe", "--record", "text"), "move 3: 'b2' is not a legal move"),

@@ -158,7 +158,7 @@ def test_small_boards_are_solved():
     for s in [game.initial(), *(game.at(move).state for move in game.at().moves())]:
         found = search.alphabeta(game, s)
         expected = plain(game, s, -1.0, 1.0)
-        assert found.exact
+        assert found.proven
         assert found.value == (expected if s.turn == 0 else -expected)
         values.append(found.value)
     assert values[0] == max(values[1:])

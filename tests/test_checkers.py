@@ -505,7 +505,7 @@ def test_every_path_is_another_number():
 def test_two_kings_beat_one(position):
     result = search.alphabeta(GAME, GAME.from_text(position), depth=18)
     assert result.value == 1.0
-    assert result.exact
+    assert result.proven
 
 
 def test_a_piece_is_given_for_two():

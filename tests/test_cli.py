@@ -66,10 +66,10 @@ def test_games_lists_what_is_declared(counterplay, answer):
 
 def test_search_answers_with_the_fields_of_the_result(answer):
     found = answer("search", "tic_tac_toe", "--algorithm", "minimax", "--depth", 2)
-    fields = {"action", "action_name", "value", "line", "nodes", "depth", "seconds", "exact", "actions"}
+    fields = {"action", "action_name", "value", "line", "nodes", "depth", "seconds", "proven", "actions"}
     assert fields <= found.keys()
-    assert (found["action"], found["action_name"], found["value"], found["exact"]) == (4, "b2", 1.0, False)
-    assert found["actions"][0] == {"action": 0, "action_name": "a3", "value": -1.0, "exact": True}
+    assert (found["action"], found["action_name"], found["value"], found["proven"]) == (4, "b2", 1.0, False)
+    assert found["actions"][0] == {"action": 0, "action_name": "a3", "value": -1.0, "exact": True, "proven": False}
 
 
 def test_search_interpreted_gives_the_same(answer):
@@ -98,7 +98,7 @@ def test_search_shows_the_board_and_the_moves(counterplay):
 
 def test_solve_is_exact(answer):
     found = answer("solve", "bins:coin=true")
-    assert (found["value"], found["exact"], found["stopped"]) == (-2.0, True, "solved")
+    assert (found["value"], found["proven"], found["stopped"]) == (-2.0, True, "solved")
 
 
 def test_perft_counts(counterplay, answer):

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from counterplay import CHANCE, Game, UserError, games, native, search
 from counterplay.games.tree import Tree
-from counterplay.search.expectimax import _decide, against, expectimax, uniform
+from counterplay.search.engine import Request
+from counterplay.search.expectimax import Expectimax, against, expectimax, uniform
+from counterplay.search.limits import Limits
 from counterplay.search.run import new_tally
 from tests.both_modes import both_modes
 
@@ -36,7 +38,7 @@ def rather_later(game, s, a):
 
 def test_bins_game_1_against_a_random_opponent_is_c():
     result = both_modes(lambda: expectimax(games.load("bins")).as_dict() | {"seconds": 0})
-    assert (result["action_name"], result["value"], result["exact"]) == ("C", 5.0, True)
+    assert (result["action_name"], result["value"], result["proven"]) == ("C", 5.0, True)
     assert {each["action_name"]: each["value"] for each in result["actions"]} == {"A": 0.0, "B": 2.0, "C": 5.0}
     assert (result["player"], result["policy"], result["nodes"]) == (0, "uniform", 10)
 
@@ -133,7 +135,7 @@ def test_expectimax_equals_the_obvious_recursion(tree, policy):
     game = Tree(text)
     s = game.initial()
     result = expectimax(game, player=me, policy=policy)
-    assert result.exact
+    assert result.proven
     assert result.value == result.values[0]
     assert result.values == pytest.approx(obvious_values(game, s, me, policy))
     for each in result.actions:
@@ -164,9 +166,9 @@ def test_after_a_stop_nothing_unfinished_is_called_exact(tree):
     for most_nodes in range(1, len(game.nodes) + 1):
         tally = new_tally(1000, most_nodes)
         with native.interpreted():
-            found = _decide(against(game, uniform), s, me, 1000, tally)
+            found = Expectimax(game, player=me)._root(Request(s, Limits(), 1, frozenset(), ()), tally).look(1000)
         assert all(each.values == pytest.approx(true[each.action]) for each in found.actions if each.exact)
-        if tally.cutoffs == 0:  # then the result will say that its value is exact
+        if found.proven:
             assert found.values == pytest.approx(obvious_values(game, s, me, uniform))
         if game.player(s) == me:
             assert found.line[0] in true
@@ -230,7 +232,7 @@ def test_a_policy_that_cannot_be_compiled_is_interpreted(capsys):
 
 def test_a_limit_of_nodes_is_kept_to():
     result = expectimax(games.load("pig"), nodes=5000)
-    assert (result.stopped, result.action_name, result.exact) == ("nodes", "roll", False)
+    assert (result.stopped, result.action_name, result.proven) == ("nodes", "roll", False)
     assert 5000 <= result.nodes <= 5000 + 6 * 20  # the siblings on the way back up are counted too
 
 
@@ -247,10 +249,10 @@ def test_a_stop_gives_a_legal_move():
 
     game = games.load("pig")
     result = expectimax(game, game.at("roll 6").state, depth=100, progress=stop)
-    assert (result.stopped, result.exact, result.action) == ("interrupted", False, 0)
+    assert (result.stopped, result.proven, result.action) == ("interrupted", False, 0)
     assert not any(each.exact for each in result.actions)
     other = expectimax(game, game.at("roll 6").state, depth=100, player=1, progress=stop)
-    assert (other.stopped, other.exact, other.action) == ("interrupted", False, None)
+    assert (other.stopped, other.proven, other.action) == ("interrupted", False, None)
 
 
 def test_depth_in_plies_and_rounds():

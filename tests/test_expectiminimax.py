@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from counterplay import CHANCE, Game, UserError, games, native, search
 from counterplay.games.tree import Tree
-from counterplay.search.expectiminimax import PRUNING, STAR2, UNTRIED, How, _decide, expectiminimax, value
+from counterplay.search.engine import Request
+from counterplay.search.expectiminimax import PRUNING, STAR2, UNTRIED, Expectiminimax, How, expectiminimax, value
+from counterplay.search.limits import Limits
 from counterplay.search.minimax import value as plain_value
 from counterplay.search.run import new_tally
 from counterplay.search.table import Table
@@ -165,7 +167,7 @@ def test_root_actions_are_exact_or_bounds_and_ties_go_to_the_first(text, prune):
     game = Tree(text)
     s = game.initial()
     result, true = expectiminimax(game, prune=prune), true_values(game, s)
-    assert (result.exact, result.stopped, result.value) == (True, "solved", obvious_value(game, s))
+    assert (result.proven, result.stopped, result.value) == (True, "solved", obvious_value(game, s))
     mover = game.player(s)
     for each in result.actions:
         if each.exact:
@@ -228,9 +230,10 @@ def test_after_a_stop_nothing_unfinished_is_called_exact(text, level):
     for most_nodes in range(1, len(game.nodes) + 1):
         tally = new_tally(DEEP, most_nodes)
         with native.interpreted():
-            found = _decide(game, s, DEEP, tally, How(level))
+            engine = Expectiminimax(game, prune=PRUNING[level], table_mb=0)
+            found = engine._root(Request(s, Limits(), 1, frozenset(), ()), tally).look(DEEP)
         assert all(each.value == true[each.action] for each in found.actions if each.exact)
-        if tally.cutoffs == 0:  # then the result will say that its value is exact
+        if found.proven:
             assert found.values[0] == obvious_value(game, s)
         if tally.stop and game.player(s) != CHANCE:
             assert found.line[0] in true
@@ -295,7 +298,7 @@ def values(result):
 )
 def test_bins(name, move, all_values, prune):
     result = expectiminimax(games.load(name), prune=prune)
-    assert (result.action_name, result.value, result.exact) == (move, all_values[move], True)
+    assert (result.action_name, result.value, result.proven) == (move, all_values[move], True)
     assert values(result).items() <= all_values.items()
     if prune == "none":
         assert values(result) == all_values
@@ -338,7 +341,7 @@ def test_depth_in_rounds(prune):
     """A round is MAX's move, a throw and MIN's move; what comes after one of them is not seen."""
     game = Tree("[chance[min[3,[9,9]],min[4,1]],chance[min[2,5],min[4,[8,7]]]]")
     plain, result = search.minimax(game, rounds=1), expectiminimax(game, rounds=1, prune=prune)
-    assert (result.value, result.depth, result.exact) == (plain.value, 1, False) == (1.0, 1, False)
+    assert (result.value, result.depth, result.proven) == (plain.value, 1, False) == (1.0, 1, False)
     assert expectiminimax(game, rounds=2, prune=prune).value == 3.0
 
 
@@ -348,7 +351,7 @@ def test_depth_in_rounds(prune):
 @pytest.mark.parametrize("prune", PRUNING)
 def test_a_limit_of_nodes_is_kept_to(prune):
     result = expectiminimax(games.load("pig"), nodes=5000, prune=prune)
-    assert (result.stopped, result.action_name, result.exact) == ("nodes", "roll", False)
+    assert (result.stopped, result.action_name, result.proven) == ("nodes", "roll", False)
     assert 5000 <= result.nodes <= 5000 + 6 * 20  # the siblings on the way back up are counted too
 
 
@@ -367,10 +370,10 @@ def test_a_stop_gives_a_legal_move(prune):
     game = games.load("pig")
     s = game.at("roll 6 roll 5").state
     result = expectiminimax(game, s, depth=100, prune=prune, progress=stop)
-    assert (result.stopped, result.exact, result.action) == ("interrupted", False, 0)
+    assert (result.stopped, result.proven, result.action) == ("interrupted", False, 0)
     assert not any(each.exact for each in result.actions)
     at_a_throw = expectiminimax(game, game.at("roll").state, depth=100, prune=prune, progress=stop)
-    assert (at_a_throw.stopped, at_a_throw.exact, at_a_throw.action) == ("interrupted", False, None)
+    assert (at_a_throw.stopped, at_a_throw.proven, at_a_throw.action) == ("interrupted", False, None)
 
 
 # ---- the result

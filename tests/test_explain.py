@@ -149,7 +149,7 @@ def test_a_choice_that_changes_two_plies_deeper():
 
 def test_what_is_proven_is_said_to_be_exact():
     found = analysis.explain(Sale(), depth=9)
-    assert (found.chosen.exact, found.other.exact, found.terms) == (True, True, ())
+    assert (found.chosen.proven, found.other.proven, found.terms) == (True, True, ())
     assert "sell is worth exactly -0.9, check loses by force within 5 plies." in str(found)
     assert "After sell: on1 on2 on3 on4 (the game is over)." in str(found)
 
@@ -158,9 +158,9 @@ def test_a_proven_win_and_how_soon():
     game = games.load("connect_four")
     here = game.at("6 5 3 4 4 3 5 2 5 5")
     found = analysis.explain(game, here.state, depth=9)
-    assert (found.chosen.name, found.chosen.values, found.chosen.exact) == ("4", (1.0, -1.0), True)
+    assert (found.chosen.name, found.chosen.values, found.chosen.proven) == ("4", (1.0, -1.0), True)
     assert (found.chosen.depth, found.chosen.is_shortest, len(found.chosen.names)) == (7, True, 7)
-    assert not search.alphabeta(game, here.state, depth=6).exact
+    assert not search.alphabeta(game, here.state, depth=6).proven
     assert "4 wins by force within 7 plies" in str(found)
     lost = analysis.explain(game, here.state, "3", depth=9)
     assert "3 loses by force within 2 plies." in str(lost)
@@ -170,7 +170,7 @@ def test_a_proven_win_and_how_soon():
 
 def test_moves_that_are_equally_good():
     found = analysis.explain(games.load("tic_tac_toe"), depth=9)
-    assert (found.lead, found.chosen.exact, found.other.exact) == (0, True, True)
+    assert (found.lead, found.chosen.proven, found.other.proven) == (0, True, True)
     assert "are worth the same to player 1" in str(found)
     assert found.chosen.ends == found.other.ends == "over"
     assert len(found.chosen.names) == 9
@@ -236,7 +236,7 @@ def test_a_move_that_repeats_the_position_is_a_draw():
     here = game.at("Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1")
     with native.interpreted():
         found = analysis.explain(*here, "Ng8", depth=2, history=here.history)
-    assert (found.other.ends, found.other.values, found.other.exact) == ("repetition", (0.0, 0.0), True)
+    assert (found.other.ends, found.other.values, found.other.proven) == ("repetition", (0.0, 0.0), True)
     assert "After Ng8: a repetition, which is a draw." in str(found)
 
 
@@ -255,7 +255,7 @@ def test_chance_is_a_mean():
 def test_the_command_as_json(answer):
     told = answer("explain", "connect_four", "--moves", "6 5 3 4 4 3 5 2 5 5", "--move", "3", "--depth", 9)
     assert (told["chosen"]["action_name"], told["chosen"]["within"], told["player"]) == ("4", 7, 0)
-    assert (told["other"]["line_names"], told["other"]["value"], told["other"]["exact"]) == (["3", "4"], -1.0, True)
+    assert (told["other"]["line_names"], told["other"]["value"], told["other"]["proven"]) == (["3", "4"], -1.0, True)
     assert told["lead"] == 2
     assert len(told["history"]) == told["depth"]
     assert (told["terms"], told["deeper"], told["misled_at"]) == ([], None, [])

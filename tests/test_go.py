@@ -296,7 +296,7 @@ def test_the_first_player_leads_by_as_much_as_published(text, best):
         game = games.load(f"{text},ko=positional,most_moves=116,komi={komi}")
         with native.interpreted():
             found = search.alphabeta(game, depth=200)
-        assert (found.value, found.exact) == (value, True)
+        assert (found.value, found.proven) == (value, True)
 
 
 def lead(twin, alpha, beta):
@@ -323,7 +323,7 @@ def test_the_first_player_takes_all_of_the_board_of_nine():
     """By 9 points, in a game that is scored after 60 moves at the latest."""
     game = games.load("go:size=3,ko=positional,most_moves=60,komi=8.5")
     found = search.alphabeta(game, depth=200)
-    assert (found.value, found.exact) == (1, True)
+    assert (found.value, found.proven) == (1, True)
     assert found.line_names[0] == "B2"
 
 

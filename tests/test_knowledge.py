@@ -118,6 +118,6 @@ def test_both_modes_agree_with_all_knowledge_in_use():
 
 def test_of_two_wins_the_quicker_is_taken_and_of_two_losses_the_slower():
     quick = alphabeta(Tree("max[slow: min[max[5,-5]], quick: 5]"))
-    assert (quick.action_name, quick.value, quick.exact) == ("quick", 5.0, True)
+    assert (quick.action_name, quick.value, quick.proven) == ("quick", 5.0, True)
     slow = alphabeta(Tree("max[soon: min[-5], late: min[max[min[-5],-5],max[-5]], also: min[-5,5]]"))
-    assert (slow.action_name, slow.value, slow.exact) == ("late", -5.0, True)
+    assert (slow.action_name, slow.value, slow.proven) == ("late", -5.0, True)

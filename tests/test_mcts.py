@@ -10,7 +10,7 @@ import pytest
 
 from counterplay import CHANCE, Game, UserError, games, native, search
 from counterplay.games.tree import Tree
-from counterplay.search import Limits, TreeSearcher, TreeSettings, mcts
+from counterplay.search import Limits, MonteCarlo, mcts
 from tests.random_tree import RandomTree
 from tests.sound_tree import assert_sound
 
@@ -29,9 +29,9 @@ TTT = games.load("tic_tac_toe")
 
 
 def tree_of(game, simulations, s=None, **settings):
-    searcher = TreeSearcher(game, TreeSettings(**{"memory_mb": 1, **settings}))
-    result = searcher.search(s, simulations)
-    return searcher.memories[0], result
+    engine = MonteCarlo(game, **{"memory_mb": 1, **settings})
+    result = engine.search(s, Limits(simulations=simulations))
+    return engine.memories[0], result
 
 
 # ---- it converges to the value of best play
@@ -83,7 +83,7 @@ def test_dice_at_the_root():
 def test_a_finished_game_has_a_value_and_no_move():
     s = TTT.at("a1 b1 a2 b2 a3").state
     result = mcts(TTT, s)
-    assert (result.action, result.value, result.values, result.exact) == (None, 8.0, (8.0, -8.0), True)
+    assert (result.action, result.value, result.values, result.proven) == (None, 8.0, (8.0, -8.0), True)
 
 
 @pytest.mark.parametrize("name", games.names())
@@ -92,7 +92,7 @@ def test_every_game_can_be_searched(name):
     with native.interpreted():
         result = mcts(game, simulations=8, memory_mb=1)
     s = game.initial()
-    assert (result.stopped, result.settings["simulations"]) == ("simulations", 8)
+    assert (result.stopped, result.simulations) == ("simulations", 8)
     assert sum(each.visits for each in result.actions) == 7  # the first is of the root alone
     assert [each.action for each in result.actions] == list(map(int, game.actions(s)))
     assert (result.action is None) == (game.player(s) == CHANCE)
@@ -143,7 +143,7 @@ def test_memory_stays_within_its_budget_and_nothing_is_lost():
     assert memory.bytes <= 50_000
     assert memory.capacity - 7 < memory.used <= memory.capacity
     assert result.settings["tree_is_full"]
-    assert memory.visits[0] == result.settings["simulations"] == 20_000  # the search went on
+    assert memory.visits[0] == result.simulations == 20_000  # the search went on
     full = [child for child in memory.children(0) if memory.children(child)]
     assert len(full) == 7
     with pytest.raises(UserError, match="no room"):
@@ -152,9 +152,9 @@ def test_memory_stays_within_its_budget_and_nothing_is_lost():
 
 def test_the_tree_serves_the_next_move():
     game = games.load("connect_four")
-    searcher = TreeSearcher(game, TreeSettings(memory_mb=8))
-    a = searcher.search(None, 20_000).action
-    memory = searcher.memories[0]
+    engine = MonteCarlo(game, memory_mb=8)
+    a = engine.search(None, Limits(simulations=20_000)).action
+    memory = engine.memories[0]
     reply = game.result(game.result(game.initial(), a), 2)
 
     def child(node, action):
@@ -165,28 +165,28 @@ def test_the_tree_serves_the_next_move():
 
     node = child(child(0, a), 2)
     kept, visits = stats(node), int(memory.visits[node])
-    result = searcher.search(reply, 1)
+    result = engine.search(reply, Limits(simulations=1))
     added = sum(each.visits for each in result.actions) - sum(n for n, _ in kept.values())
     assert (memory.visits[0], added) == (visits + 1, 1)
     changed = [action for action, each in stats(0).items() if each != kept[action]]
     assert len(changed) == 1
     assert assert_sound(game, reply, memory) < memory.used
-    searcher.search(reply, 5000)  # goes on where it was
+    engine.search(reply, Limits(simulations=5000))  # goes on where it was
     assert memory.visits[0] == visits + 5001
-    searcher.search(game.from_text("1234567"), 100)  # is not below: begins anew
+    engine.search(game.from_text("1234567"), Limits(simulations=100))  # is not below: begins anew
     assert memory.visits[0] == 100
     assert_sound(game, game.from_text("1234567"), memory)
     assert (memory.words[8 + 2 * memory.used : 8 + 2 * memory.capacity] == 0).all()
-    searcher.forget()
-    searcher.search(game.from_text("1234567"), 50)
+    engine.new_game()
+    engine.search(game.from_text("1234567"), Limits(simulations=50))
     assert memory.visits[0] == 50
 
 
 def test_what_variations_keep_moves_with_the_tree():
-    searcher = TreeSearcher(TTT, TreeSettings(memory_mb=1, solver=True, puct=1.0, rave=50))
+    engine = MonteCarlo(TTT, memory_mb=1, solver=True, puct=1.0, rave=50)
     s = TTT.initial()
-    searcher.search(s, 2000)
-    memory = searcher.memories[0]
+    engine.search(s, Limits(simulations=2000))
+    memory = engine.memories[0]
     child = memory.children(0)[int(np.argmax(memory.visits[list(memory.children(0))]))]
     grandchild = memory.children(child)[0]
     names = ("prior", "low", "high", "amaf_visits", "amaf_total")
@@ -194,7 +194,7 @@ def test_what_variations_keep_moves_with_the_tree():
     for node in (child, grandchild):
         s = TTT.result(s, int(memory.actions[node]))
     with native.interpreted():
-        searcher.search(s, 1)
+        engine.search(s, Limits(simulations=1))
     for name in ("prior", "low", "high"):
         assert [memory.section(name)[c] for c in memory.children(0)] == kept[name]
     assert sum(memory.section("amaf_visits")[c] for c in memory.children(0)) >= sum(kept["amaf_visits"])
@@ -205,11 +205,11 @@ def test_what_variations_keep_moves_with_the_tree():
 
 def test_the_solver_proves_tic_tac_toe():
     result = mcts(TTT, solver=True)
-    assert (result.value, result.exact, result.stopped) == (0.0, True, "solved")
+    assert (result.value, result.proven, result.stopped) == (0.0, True, "solved")
     exact = {each.action: each.value for each in search.minimax(TTT).actions}
-    assert any(each.exact for each in result.actions)
+    assert any(each.proven for each in result.actions)
     for each in result.actions:  # what is not exact is within its bounds, which are no better for MAX than a draw
-        assert each.value == exact[each.action] if each.exact else each.value <= 0.0
+        assert each.value == exact[each.action] if each.proven else each.value <= 0.0
     assert len(result.line) == 9
 
 
@@ -229,10 +229,10 @@ def test_the_solver_proves_forced_wins_in_connect_four(moves, value):
     game = games.load("connect_four")
     s = game.from_text(moves)
     result = mcts(game, s, solver=True)
-    assert (result.value, result.exact, result.stopped) == (value, True, "solved")
+    assert (result.value, result.proven, result.stopped) == (value, True, "solved")
     best = next(each for each in result.actions if each.action == result.action)
-    assert (best.value, best.exact) == (value, True)
-    assert game.player(s) == 0 or value == -1.0 or all(each.exact for each in result.actions)
+    assert (best.value, best.proven) == (value, True)
+    assert game.player(s) == 0 or value == -1.0 or all(each.proven for each in result.actions)
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -244,9 +244,9 @@ def test_proofs_agree_with_minimax(seed):
         values = {each.action: each.value for each in exact.actions}
         for settings in ({}, {"rave": 30.0, "widening": 1.0}, {"puct": 1.0}):
             result = mcts(game, s, solver=True, memory_mb=0.1, **settings)
-            assert (result.value, result.exact, values[result.action]) == (exact.value, True, exact.value)
+            assert (result.value, result.proven, values[result.action]) == (exact.value, True, exact.value)
             for each in result.actions:
-                assert each.value == values[each.action] or not each.exact
+                assert each.value == values[each.action] or not each.proven
 
 
 @pytest.mark.parametrize(
@@ -254,7 +254,7 @@ def test_proofs_agree_with_minimax(seed):
 )
 def test_proofs_with_dice_agree_with_minimax(text):
     result = mcts(Tree(text), solver=True, memory_mb=1)
-    assert (result.value, result.exact) == (search.minimax(Tree(text)).value, True)
+    assert (result.value, result.proven) == (search.minimax(Tree(text)).value, True)
 
 
 def test_the_mean_of_a_proven_node_is_its_value():
@@ -275,7 +275,7 @@ def test_what_is_proven_is_preferred_to_what_is_visited():
 def test_a_proven_loss_is_not_taken_while_there_is_hope():
     """All moves lose, but only some are seen to: of the others the one most visited is taken."""
     result = mcts(Tree("[-9,[[-9,[-9,-9]],[-9,[-9,-9]]],-9]"), solver=True, simulations=5, memory_mb=1)
-    assert (result.action, result.actions[0].exact, result.actions[2].exact, result.exact) == (1, True, True, False)
+    assert (result.action, result.actions[0].proven, result.actions[2].proven, result.proven) == (1, True, True, False)
 
 
 # ---- variations
@@ -426,7 +426,7 @@ def test_a_repetition_is_a_draw():
         away = game.result(game.result(start, 1), 1)
         back = game.result(game.result(away, 0), 0)
         twice = mcts(game, away, 200, memory_mb=1, history=[start, away, back, away])
-        assert twice.settings["simulations"] == 200
+        assert twice.simulations == 200
 
 
 # ---- limits and settings
@@ -438,7 +438,7 @@ def test_limits_end_a_search():
     assert (by_nodes.stopped, by_nodes.nodes < 1020) == ("nodes", True)
     by_time = mcts(TTT, seconds=0.02)
     assert by_time.stopped == "seconds"
-    assert mcts(TTT).settings["simulations"] == 10_000
+    assert mcts(TTT).simulations == 10_000
 
 
 def test_stop_ends_a_search_with_what_is_known():
@@ -448,7 +448,7 @@ def test_stop_ends_a_search_with_what_is_known():
     game = games.load("connect_four")
     for settings in ({}, {"threads": 2}):
         result = mcts(game, simulations=10**9, progress=stop, **settings)
-        assert (result.stopped, result.exact) == ("interrupted", False)
+        assert (result.stopped, result.proven) == ("interrupted", False)
         assert result.action in range(7)
 
 
@@ -502,5 +502,5 @@ def test_the_result_says_how_it_came_about():
     assert sum(each["visits"] for each in data["actions"]) == 49
     assert "50 simulations" in str(result)
     assert search.ALGORITHMS["mcts"] is mcts
-    searcher = TreeSearcher(TTT)
-    assert searcher.search(None, None, Limits(nodes=100)).stopped == "nodes"
+    engine = MonteCarlo(TTT)
+    assert engine.search(None, Limits(nodes=100)).stopped == "nodes"

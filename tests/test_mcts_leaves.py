@@ -6,7 +6,7 @@ import pytest
 from counterplay import UserError, games, native
 from counterplay.native import native as make_native
 from counterplay.primitives import compare_swap, load
-from counterplay.search import TreeSearcher, TreeSettings, mcts
+from counterplay.search import Limits, MonteCarlo, mcts
 from tests.sound_tree import assert_sound
 
 TTT = games.load("tic_tac_toe")
@@ -28,13 +28,13 @@ def test_an_evaluator_gets_many_leaves_at_once():
         assert not any(game.is_terminal(s) for s in states)
         return uniform(game, states)
 
-    searcher = TreeSearcher(TTT, TreeSettings(evaluator=counted, batch=8, memory_mb=1))
-    result = searcher.search(None, 300)
-    assert result.settings["simulations"] == 300
+    engine = MonteCarlo(TTT, evaluator=counted, batch=8, memory_mb=1)
+    result = engine.search(None, Limits(simulations=300))
+    assert result.simulations == 300
     assert max(sizes) == 8
     assert sum(sizes) <= 300
     assert len(sizes) < 100
-    memory = searcher.memories[0]
+    memory = engine.memories[0]
     assert memory.visits[0] == 300
     assert sum(each.visits for each in result.actions) <= 299
     assert_sound(TTT, TTT.initial(), memory, exactly=False)
@@ -59,7 +59,7 @@ def test_an_evaluator_gives_priors_and_values_for_each_player():
 def test_an_evaluator_with_the_solver_proves_too():
     s = TTT.at("a1 b2 a2 b3").state
     result = mcts(TTT, s, solver=True, evaluator=uniform, memory_mb=1, noise=0.5)
-    assert (result.value, result.exact, result.action_name) == (8.0, True, "a3")
+    assert (result.value, result.proven, result.action_name) == (8.0, True, "a3")
 
 
 @pytest.mark.parametrize(
@@ -80,10 +80,10 @@ def test_an_evaluator_that_answers_nonsense_is_told(answer, complaint):
 
 def test_threads_share_a_tree_and_lose_no_visit():
     game = games.load("connect_four")
-    searcher = TreeSearcher(game, TreeSettings(threads=2, memory_mb=8))
-    result = searcher.search(None, 20_001)
-    memory = searcher.memories[0]
-    assert result.settings["simulations"] == memory.visits[0] == 20_001
+    engine = MonteCarlo(game, threads=2, memory_mb=8)
+    result = engine.search(None, Limits(simulations=20_001))
+    memory = engine.memories[0]
+    assert result.simulations == memory.visits[0] == 20_001
     assert_sound(game, game.initial(), memory, exactly=False)
     assert memory.totals[0, 0] == round(memory.totals[0, 0])  # every virtual loss was taken back
     assert abs(memory.totals[0, 0]) < 20_001
@@ -91,13 +91,13 @@ def test_threads_share_a_tree_and_lose_no_visit():
 
 
 def test_threads_with_trees_of_their_own_add_up_at_the_root():
-    searcher = TreeSearcher(TTT, TreeSettings(threads=2, parallel="root", memory_mb=2))
-    result = searcher.search(None, 1000)
-    assert len(searcher.memories) == 2
-    assert sum(memory.bytes for memory in searcher.memories) <= 2_000_000
-    assert [int(memory.visits[0]) for memory in searcher.memories] == [500, 500]
+    engine = MonteCarlo(TTT, threads=2, parallel="root", memory_mb=2)
+    result = engine.search(None, Limits(simulations=1000))
+    assert len(engine.memories) == 2
+    assert sum(memory.bytes for memory in engine.memories) <= 2_000_000
+    assert [int(memory.visits[0]) for memory in engine.memories] == [500, 500]
     assert sum(each.visits for each in result.actions) == 998
-    again = TreeSearcher(TTT, TreeSettings(threads=2, parallel="root", memory_mb=2)).search(None, 1000)
+    again = MonteCarlo(TTT, threads=2, parallel="root", memory_mb=2).search(None, Limits(simulations=1000))
     assert result.actions == again.actions
 
 

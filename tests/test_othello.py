@@ -146,7 +146,7 @@ def assert_solved(game, empty, seeds):
         s = late(game, empty, seed)
         found = search.alphabeta(game, s)
         expected = plain(game, s, *game.utility_range)
-        assert found.exact, game.to_text(s)
+        assert found.proven, game.to_text(s)
         assert found.value == (expected if s.turn == 0 else -expected), game.to_text(s)
         values.add(found.value)
     assert len(values) > 1

@@ -57,7 +57,7 @@ def test_the_pessimist_goes_where_nobody_can_hurt():
     game = Tree("p1[p2[(9,5,0),(0,4,0)],(3,0,0)]")
     assert maxn(game).values == (9.0, 5.0, 0.0)
     result = paranoid(game)
-    assert (result.values, result.line, result.exact) == ((3.0, 0.0, 0.0), (1,), True)
+    assert (result.values, result.line, result.proven) == ((3.0, 0.0, 0.0), (1,), True)
     assert [(each.values, each.exact) for each in result.actions] == [((0.0, 4.0, 0.0), True), ((3.0, 0.0, 0.0), True)]
 
 
@@ -113,7 +113,7 @@ def test_paranoid_equals_the_obvious_recursion_with_and_without_pruning(game, pl
     assert plain.values == obvious_vector(game, game.initial(), player, depth or inf)
     if depth is None:
         assert plain.nodes == len(game.nodes)
-        assert plain.exact
+        assert plain.proven
         s = game.initial()
         for a in plain.line:  # each step of the line keeps the vector
             s = game.result(s, a)
@@ -168,7 +168,7 @@ def test_compiled_and_interpreted_agree_to_the_last_node(name, limit):
 
 def test_tic_tac_toe_is_a_draw():
     result = paranoid(games.load("tic_tac_toe"))
-    assert (result.value, result.exact, result.nodes) == (0.0, True, 18_297)
+    assert (result.value, result.proven, result.nodes) == (0.0, True, 18_297)
 
 
 def test_one_player_just_takes_the_best():
@@ -206,7 +206,7 @@ def test_a_limit_of_nodes_is_obeyed():
 
 def test_stop_gives_a_legal_move():
     result = paranoid(games.load("connect_four"), player=1, progress=stop)
-    assert (result.stopped, result.exact) == ("interrupted", False)
+    assert (result.stopped, result.proven) == ("interrupted", False)
     assert result.action in range(7)
     assert result.actions[-1].values == (1.0, -1.0)  # the first player moves, against the second
     assert not result.actions[-1].exact

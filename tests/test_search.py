@@ -27,7 +27,7 @@ def test_two_ply_tree_has_value_3():
     result = search.minimax(Tree([[3, 12, 8], [2, 4, 6], [14, 5, 2]]))
     assert (result.value, result.action, result.line) == (3.0, 0, (0, 0))
     assert [each.value for each in result.actions] == [3.0, 2.0, 2.0]
-    assert (result.nodes, result.depth, result.exact, result.stopped) == (13, 2, True, "solved")
+    assert (result.nodes, result.depth, result.proven, result.stopped) == (13, 2, True, "solved")
 
 
 @pytest.mark.parametrize(
@@ -59,14 +59,14 @@ def test_bins_game_2_with_a_coin_is_c():
 
 def test_tic_tac_toe_two_plies_ahead_prefers_the_centre():
     result = search.minimax(games.load("tic_tac_toe"), depth=2)
-    assert (result.action_name, result.value, result.exact, result.stopped) == ("b2", 1.0, False, "depth")
+    assert (result.action_name, result.value, result.proven, result.stopped) == ("b2", 1.0, False, "depth")
     corners, edges = dict.fromkeys(("a1", "a3", "c1", "c3"), -1.0), dict.fromkeys(("a2", "b1", "b3", "c2"), -2.0)
     assert values(result) == {"b2": 1.0} | corners | edges
 
 
 def test_tic_tac_toe_is_a_draw():
     result = search.minimax(games.load("tic_tac_toe"))
-    assert (result.value, result.exact, result.nodes, result.depth) == (0.0, True, 549_946, 9)
+    assert (result.value, result.proven, result.nodes, result.depth) == (0.0, True, 549_946, 9)
     assert len(result.line) == 9
 
 
@@ -113,7 +113,7 @@ def test_minimax_equals_the_obvious_recursion(text):
     game = Tree(text)
     result = search.minimax(game)
     assert result.value == obvious_value(game, game.initial())
-    assert result.exact
+    assert result.proven
     assert result.nodes == len(game.nodes)
     s = game.initial()
     for a in result.line:  # each step of the line keeps the value
@@ -124,7 +124,7 @@ def test_minimax_equals_the_obvious_recursion(text):
 @pytest.mark.parametrize("text", ["[[3,12,8],[2,4,6],[14,5,2]]", "[chance[0.25*8,0.75*-8],min[1,chance[2,4]]]"])
 def test_compiled_trees_equal_interpreted_ones(text):
     result = both_modes(lambda: search.minimax(Tree(text)).as_dict() | {"seconds": 0})
-    assert result["exact"]
+    assert result["proven"]
 
 
 @pytest.mark.parametrize("name", ["connect_four", "tic_tac_toe", "nim", "pig", "bins", "bins:coin=true"])
@@ -210,7 +210,7 @@ def test_minimax_refuses_what_it_is_not_for():
 
 def test_evaluate_in_the_middle_of_the_range_stands_for_what_is_not_seen():
     result = search.minimax(Tree([[3, [9, 1]], [2, 4]]), depth=2)
-    assert not result.exact
+    assert not result.proven
     assert [each.value for each in result.actions] == [0.0, 2.0]  # utilities range from -9 to 9
 
 
@@ -227,7 +227,7 @@ def test_stop_ends_a_search_with_the_actions_finished_by_then():
 
     result = search.minimax(games.load("connect_four"), progress=stop)
     assert tallies
-    assert (result.stopped, result.exact) == ("interrupted", False)
+    assert (result.stopped, result.proven) == ("interrupted", False)
     assert result.action in range(7)
     assert not result.actions[-1].exact
 
@@ -236,8 +236,8 @@ def test_what_is_unfinished_is_never_called_exact():
     for nodes in range(1, 8):
         for text, whole in (("[[1],[2]]", 5), ("chance[1,3]", 3)):
             result = search.minimax(Tree(text), nodes=nodes)
-            assert result.exact == (result.stopped == "solved")
-            if result.exact:
+            assert result.proven == (result.stopped == "solved")
+            if result.proven:
                 assert result.nodes >= whole
                 assert result.value == 2.0
 

@@ -21,7 +21,7 @@ def _interpreted():
 def plain(game, s=None):
     """Nodes of the textbook's alpha-beta."""
     result = search.alphabeta(game, s, without=["all"])
-    assert result.exact
+    assert result.proven
     return result.nodes
 
 
@@ -86,7 +86,7 @@ def test_the_last_plies_of_a_tall_tree_are_a_small_one(order):
 def test_best_play_is_free_and_the_value_is_0(order):
     game = UniformTree(width=3, height=5, order=order)
     for result in (search.minimax(game), search.alphabeta(game), search.alphabeta(game, without=["all"])):
-        assert (result.value, result.exact) == (0.0, True)
+        assert (result.value, result.proven) == (0.0, True)
         s = game.initial()
         for a in result.line:
             assert game.cost(s, a) == 0

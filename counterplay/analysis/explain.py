@@ -151,14 +151,14 @@ class Explanation:
             said = f"{chosen.name} and {other.name} are worth the same to {who}: {outcomes}"
         else:
             said = f"{chosen.name} was chosen, but searched alone {other.name} comes out better for {who}: {outcomes}"
-        if chosen.exact and other.exact:
+        if chosen.proven and other.proven:
             return f"{said}."
         return f"{said}, as far as {_plies(self.depth)} {'shows' if self.depth == 1 else 'show'}."
 
     def _outcome(self, what: Prospect) -> str:
         """What a move brings to the player to move."""
         v = what.values[self.player]
-        if what.exact:
+        if what.proven:
             soon = f" by force within {_plies(what.depth)}" if what.is_shortest else " by force"
             said = {"win": f"wins{soon}", "loss": f"loses{soon}", "draw": "is a draw with best play"}
             return f"{what.name} {said.get(_decided(self.game, self.player, what), f'is worth exactly {v:g}')}"
@@ -254,12 +254,12 @@ def explain(
     if other is None:  # no time is left
         other = Judge.second(judge, found, 1)
     assert other is not None
-    pairs = _compared(judge, best, other, last, found.exact)
+    pairs = _compared(judge, best, other, last, found.proven)
     chosen, second = (_proven(judge, each) for each in pairs[-1])
     is_timed = judge.deadline < inf
-    deeper_depth, deeper = (None, None) if is_timed or chosen.exact else _two_plies_more(judge, found, len(pairs))
+    deeper_depth, deeper = (None, None) if is_timed or chosen.proven else _two_plies_more(judge, found, len(pairs))
     adds_up = _adds_up(game, s, [chosen.end, second.end])
-    is_estimated = not (chosen.exact or second.exact or "over" in (chosen.ends, second.ends))
+    is_estimated = not (chosen.proven or second.proven or "over" in (chosen.ends, second.ends))
     terms = _terms(game, game.player(s), chosen.end, second.end, adds_up) if is_estimated else []
     return Explanation(
         game=game,
@@ -286,14 +286,14 @@ def _compared(judge: Judge, best: int, other: int, last: int, is_proven: bool) -
     for depth in range(1, PLIES):
         known = pairs[-1] if pairs else (None, None)
         looks = [
-            before if before is not None and before.exact else judge.look(a, depth)
+            before if before is not None and before.proven else judge.look(a, depth)
             for before, a in zip(known, (best, other), strict=True)
         ]
         if looks[0] is None or looks[1] is None:
             break
         pairs.append((looks[0], looks[1]))
-        is_seen = looks[0].exact or not is_proven
-        if (looks[0].exact and looks[1].exact) or (depth >= last and is_seen):
+        is_seen = looks[0].proven or not is_proven
+        if (looks[0].proven and looks[1].proven) or (depth >= last and is_seen):
             break
     return tuple(pairs)
 
@@ -322,7 +322,7 @@ def _lead(p: int, pair: tuple[Prospect, Prospect]) -> float:
 
 def _proven(judge: Judge, what: Prospect) -> Prospect:
     """The same; of a win or a loss with the line of a short proof."""
-    is_decided = what.exact and _decided(judge.game, 0, what) in ("win", "loss")
+    is_decided = what.proven and _decided(judge.game, 0, what) in ("win", "loss")
     return judge.proof(what) if is_decided else what
 
 
@@ -424,7 +424,7 @@ def _as_dict(what: Prospect, p: int) -> dict[str, Any]:
         "action_name": what.name,
         "value": what.values[p],
         "values": list(what.values),
-        "exact": what.exact,
+        "proven": what.proven,
         "within": what.depth if what.is_shortest else None,
         "line_names": list(what.names),
         "ends": what.ends,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from counterplay import search
-from counterplay.game import CHANCE, Game, UserError
+from counterplay.game import CHANCE, Game
 from counterplay.search import ActionValue, Limits, Result
 from counterplay.search.run import Progress
 
@@ -72,49 +72,17 @@ def best_lines(
 
     Without a limit it takes 5 seconds. `threads` and `table_mb` are alphabeta's; `history` has the states before `s`.
     """
-    if multi < 1:
-        raise UserError(f"multi is the number of best moves wanted, 1 or more, not {multi}")
-    look = new_look(game, limits_of(depth, nodes, seconds, SECONDS), threads, table_mb)
-    return BestLines(look(game.initial() if s is None else s, multi, history=history, progress=progress), multi)
+    engine = new_engine(game, threads, table_mb)
+    limits = limits_of(depth, nodes, seconds, SECONDS)
+    return BestLines(engine.search(s, limits, multi=multi, history=history, progress=progress), multi)
+
+
+def new_engine(game: Game, threads: int | None = None, table_mb: float | None = None) -> search.Engine:
+    """The search that suits the game, with these settings where they are given."""
+    given = {"threads": threads, "table_mb": table_mb}
+    return search.new_engine(search.best_for(game), game, **{key: v for key, v in given.items() if v is not None})
 
 
 def limits_of(depth: int | None, nodes: int | None, seconds: float | None, default: float) -> Limits:
     """The limits that are given, or `default` seconds if none is."""
     return Limits(depth, None, nodes, default if depth is nodes is seconds is None else seconds)
-
-
-class Look(Protocol):
-    """A search with everything about it settled but the position."""
-
-    def __call__(
-        self,
-        s: Any,
-        multi: int = 1,
-        also: Iterable[int] = (),
-        history: Sequence[Any] = (),
-        progress: Progress | None = None,
-    ) -> Result:
-        """The values of the `multi` best actions are exact, and those of the actions in `also`."""
-        ...
-
-
-def new_look(game: Game, limits: Limits, threads: int | None = None, table_mb: float | None = None) -> Look:
-    """The search that suits the game. Alpha-beta remembers from one position to the next.
-
-    The others are asked not to prune: then every value is exact, whichever are wanted.
-    """
-    name = search.best_for(game)
-    settings = {key: v for key, v in {"threads": threads, "table_mb": table_mb}.items() if v is not None}
-    if name == "alphabeta":
-        searcher = search.Searcher(game, **settings)  # type: ignore[arg-type]
-        return lambda s, multi=1, also=(), history=(), progress=None: searcher.search(
-            s, limits, multi, progress, history, also
-        )
-    if settings:
-        given = "threads" if "threads" in settings else "a table's size"
-        raise UserError(f"{given} can be set for alphabeta only; {game} is searched by {name}")
-    prune: Any = {"expectiminimax": "none", "maxn": False}[name]
-    asked = limits.given()
-    return lambda s, multi=1, also=(), history=(), progress=None: search.ALGORITHMS[name](
-        game, s, **asked, prune=prune, progress=progress
-    )

@@ -10,10 +10,8 @@ from typing import Any
 
 from counterplay import search
 from counterplay.game import CHANCE, Game, is_repeated
-from counterplay.search.alphabeta import value as alphabeta_value
 from counterplay.search.run import Progress
 from counterplay.search.suited import for_each_player
-from counterplay.search.workspace import new_workspace
 
 __all__ = ["Judge", "Prospect", "new_judge"]
 
@@ -31,7 +29,7 @@ class Prospect:
     """The move and best play of all after it, as far as known."""
     values: tuple[float, ...]
     """One for each player."""
-    exact: bool
+    proven: bool
     """True: these are the game's own values, whatever a deeper search may look at."""
     end: Any
     """The state at the end of the line."""
@@ -60,6 +58,7 @@ class Judge:
         self.deadline = inf
         """A time of `perf_counter` at which to give up."""
         self.nodes, self.seconds = 0, 0.0
+        self._engine = search.new_engine(self.algorithm, game)
 
     def compile(self) -> None:
         """So that it is not done while the clock runs."""
@@ -67,9 +66,7 @@ class Judge:
 
     def choose(self, limits: search.Limits) -> search.Result:
         """The best move within limits."""
-        look = search.ALGORITHMS[self.algorithm]
-        given: dict[str, Any] = {"depth": limits.depth, "nodes": limits.nodes, "seconds": limits.seconds}
-        return self._counted(look(self.game, self.s, **given, progress=self.progress))
+        return self._counted(self._engine.search(self.s, limits, history=self.history, progress=self.progress))
 
     def second(self, chosen: search.Result, depth: int) -> int | None:
         """The best of the other moves; None if there was no time to find it."""
@@ -98,7 +95,7 @@ class Judge:
         result = self._counted(self._search(t, depth - 1, left))
         if result.stopped not in ("depth", "solved"):
             return None
-        return self._prospect(a, self._whole(t, result, depth - 1), result.values, result.exact, depth)
+        return self._prospect(a, self._whole(t, result, depth - 1), result.values, result.proven, depth)
 
     def proof(self, found: Prospect) -> Prospect:
         """The same with the line of a short proof, whose length is its `depth`, if there is one to be found soon."""
@@ -114,14 +111,15 @@ class Judge:
         return tuple(float(self.game.evaluate(t, p)) for p in range(self.game.players))
 
     def _search(self, t: Any, depth: int, seconds: float) -> search.Result:
-        limits = {} if seconds == inf else {"seconds": seconds}
-        return search.ALGORITHMS[self.algorithm](self.game, t, depth, **limits, progress=self.progress)
+        limits = search.Limits(depth=depth, seconds=None if seconds == inf else seconds)
+        self._engine.new_game()  # what a depth knows of a move is not what a deeper one has proven
+        return self._engine.search(t, limits, history=[*self.history, self.s], progress=self.progress)
 
     def _whole(self, t: Any, found: search.Result, depth: int) -> tuple[int, ...]:
         """The line found, continued to where its value comes from."""
         return found.line
 
-    def _prospect(self, a: int, line: Sequence[int], values: tuple[float, ...], exact: bool, depth: int) -> Prospect:
+    def _prospect(self, a: int, line: Sequence[int], values: tuple[float, ...], proven: bool, depth: int) -> Prospect:
         game, s = self.game, self.s
         names, states = [], []
         for each in (a, *line):
@@ -129,8 +127,8 @@ class Judge:
             s = game.result(s, each)
             states.append(s)
         ends = self._ends(states, values, max(0, depth - len(names)))
-        beyond = 0 if exact else max(0, len(names) - depth)
-        return Prospect(a, tuple(names), values, exact, s, ends, depth, beyond=beyond)
+        beyond = 0 if proven else max(0, len(names) - depth)
+        return Prospect(a, tuple(names), values, proven, s, ends, depth, beyond=beyond)
 
     def _ends(self, states: Sequence[Any], values: tuple[float, ...], left: int) -> str:
         """What is at the last of the states of a line, of a value found with so many plies left there."""
@@ -153,52 +151,52 @@ class AlphaBetaJudge(Judge):
     ) -> None:
         super().__init__(game, s, history, progress)
         self.without = frozenset(without)
-        self._chooser = search.Searcher(game, table_mb=_TABLE_MB, without=self.without)
+        self._engine = self._chooser = search.AlphaBeta(game, table_mb=_TABLE_MB, without=self.without)
         # Asked for one depth after the other: so what a depth knows of a move is not what a deeper one has proven.
-        self._comparer = search.Searcher(game, table_mb=_TABLE_MB, without=self.without | {"deepening"})
-        self._workspace = new_workspace(game, None, self.without)
+        self._comparer = search.AlphaBeta(game, table_mb=_TABLE_MB, without=self.without | {"deepening"})
 
     def choose(self, limits: search.Limits) -> search.Result:
-        return self._counted(self._chooser.search(self.s, limits, 2, self.progress, self.history))
+        return self._ask(self._chooser, self.s, limits, multi=2)
 
     def second(self, chosen: search.Result, depth: int) -> int | None:
         others = [each for each in chosen.actions if each.action != chosen.action and each.exact]
         if not others:  # a win is proven, and of the others nothing is known: then look as if more could be had
-            searcher = search.Searcher(self.game, table_mb=_TABLE_MB, without=self.without | {"bounds"})
+            engine = search.AlphaBeta(self.game, table_mb=_TABLE_MB, without=self.without | {"bounds"})
             seconds = None if self.deadline == inf else max(0.01, self.deadline - time.perf_counter())
-            limits = search.Limits(depth=depth, seconds=seconds)
-            again = self._counted(searcher.search(self.s, limits, 2, self.progress, self.history))
+            again = self._ask(engine, self.s, search.Limits(depth=depth, seconds=seconds), multi=2)
             others = [each for each in again.actions if each.action != chosen.action and each.exact]
         p = self.game.player(self.s)
         return max(others, key=lambda each: each.values[p]).action if others else None
 
+    def _ask(
+        self, engine: search.Engine, t: Any, limits: search.Limits, multi: int = 1, past: Sequence[Any] | None = None
+    ) -> search.Result:
+        """Search `t`, before which there was `past`, and count it."""
+        history = self.history if past is None else past
+        return self._counted(engine.search(t, limits, multi=multi, history=history, progress=self.progress))
+
     def proof(self, found: Prospect) -> Prospect:
         """By a search without a table, which may know of proofs that are longer than the depth."""
         t = self.game.result(self.s, found.action)
-        searcher = search.Searcher(self.game, without=self.without | {"table"})
-        limits = search.Limits(nodes=_PROOF_NODES)
-        result = self._counted(searcher.search(t, limits, 1, self.progress, [*self.history, self.s]))
-        if not result.exact:
+        engine = search.AlphaBeta(self.game, without=self.without | {"table"})
+        result = self._ask(engine, t, search.Limits(nodes=_PROOF_NODES), past=[*self.history, self.s])
+        if not result.proven:
             return found
         return replace(
             self._prospect(found.action, result.line, result.values, True, 1 + result.depth), is_shortest=True
         )
 
     def _estimates(self, t: Any) -> tuple[float, ...]:
-        return for_each_player(self.game, self._quiet(t))
-
-    def _quiet(self, t: Any) -> float:
-        """The value of `t` after all noisy moves, if the search follows them, else its estimate."""
-        return float(alphabeta_value(self.game, t, -inf, inf, 0, 0, self._workspace))
+        return for_each_player(self.game, self._chooser.quiet_worth(t))
 
     def _search(self, t: Any, depth: int, seconds: float) -> search.Result:
         limits = search.Limits(depth=depth, seconds=None if seconds == inf else seconds)
-        return self._comparer.search(t, limits, 1, self.progress, [*self.history, self.s])
+        return self._comparer.search(t, limits, history=[*self.history, self.s], progress=self.progress)
 
-    def _prospect(self, a: int, line: Sequence[int], values: tuple[float, ...], exact: bool, depth: int) -> Prospect:
-        if depth == 1 and not exact:
+    def _prospect(self, a: int, line: Sequence[int], values: tuple[float, ...], proven: bool, depth: int) -> Prospect:
+        if depth == 1 and not proven:
             line = self._noisy(self.game.result(self.s, a), values[0])
-        return super()._prospect(a, line, values, exact, depth)
+        return super()._prospect(a, line, values, proven, depth)
 
     def _whole(self, t: Any, found: search.Result, depth: int) -> tuple[int, ...]:
         """A line ends where the table knew the value; so search on from there. At its end follow the noisy moves.
@@ -208,14 +206,14 @@ class AlphaBetaJudge(Judge):
         game, past, line, states = self.game, [*self.history, self.s], list(found.line), [t]
         for a in line:
             states.append(game.result(states[-1], a))
-        while not game.is_terminal(states[-1]) and (len(line) < depth or found.exact):
+        while not game.is_terminal(states[-1]) and (len(line) < depth or found.proven):
             if _comes_again(game, past, states):
                 return tuple(line)
             left = depth - len(line)
-            searcher = self._comparer if left > 0 else self._chooser  # what is proven deeper is not for the comparer
+            engine = self._comparer if left > 0 else self._chooser  # what is proven deeper is not for the comparer
             limits = search.Limits(depth=left) if left > 0 else search.Limits(nodes=_PROOF_NODES)
-            more = searcher.search(states[-1], limits, 1, self.progress, [*past, *states[:-1]])
-            if not more.line or (found.exact and not more.exact):
+            more = engine.search(states[-1], limits, history=[*past, *states[:-1]], progress=self.progress)
+            if not more.line or (found.proven and not more.proven):
                 return tuple(line)
             for a in more.line:
                 states.append(game.result(states[-1], a))
@@ -225,9 +223,9 @@ class AlphaBetaJudge(Judge):
     def _noisy(self, t: Any, v: float) -> list[int]:
         """The noisy moves from `t`, where the search's depth ends, to where its value `v` was taken."""
         game, line = self.game, list[int]()
-        while self._workspace.use_quiescence and not game.is_terminal(t) and game.evaluate(t, 0) != v:
+        while self._chooser.follows_noise and not game.is_terminal(t) and game.evaluate(t, 0) != v:
             noisy = (int(a) for a in game.actions(t) if game.is_noisy(t, a))
-            best = next((a for a in noisy if self._quiet(game.result(t, a)) == v), None)
+            best = next((a for a in noisy if self._chooser.quiet_worth(game.result(t, a)) == v), None)
             if best is None:
                 break
             line.append(best)
@@ -243,7 +241,7 @@ def new_judge(
     progress: Progress | None = None,
 ) -> Judge:
     """A judge of the moves at `s`; `without` is for alpha-beta."""
-    if search.best_for(game) == "alphabeta":
+    if search.AlphaBeta.suits(game):
         return AlphaBetaJudge(game, s, history, progress, without)
     return Judge(game, s, history, progress)
 

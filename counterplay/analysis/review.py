@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from counterplay.analysis.lines import limits_of, new_look
+from counterplay.analysis.lines import limits_of, new_engine
 from counterplay.charts import Dot, value_chart
 from counterplay.game import CHANCE, Game, IllegalAction, UserError, is_repeated
-from counterplay.search import Limits, Result
+from counterplay.search import Engine, Limits, Result
 
 __all__ = ["MARKS", "Review", "ReviewedMove", "review"]
 
@@ -53,7 +53,7 @@ class ReviewedMove:
     """Best play by the names of the moves: from this move on if it lost nothing, else instead of it."""
     depth: int
     nodes: int
-    exact: bool
+    proven: bool
     """Whether `before` is the game's own value."""
 
     @property
@@ -76,7 +76,7 @@ class ReviewedMove:
             "line_names": list(self.line),
             "depth": self.depth,
             "nodes": self.nodes,
-            "exact": self.exact,
+            "proven": self.proven,
         }
 
 
@@ -172,18 +172,18 @@ def review(
     """
     states, actions = _played(game, moves, position)
     limits = limits_of(depth, nodes, seconds, SECONDS_A_MOVE)
-    look = new_look(game, limits, threads, table_mb)
+    engine = new_engine(game, threads, table_mb)
     found: list[ReviewedMove] = []
     try:
-        later = _end(game, states, look)
+        later = _end(engine, states, limits)
         for i in reversed(range(len(actions))):
             if progress is not None:
                 progress(len(actions) - i, len(actions) + 1)
-            result = look(states[i], also=(actions[i],), history=states[:i])
+            result = engine.search(states[i], limits, also=(actions[i],), history=states[:i])
             if result.stopped == "interrupted":
                 raise KeyboardInterrupt
             found.append(_judged(game, i + 1, result, actions[i], later))
-            later = _Known(found[-1].before, result.exact)
+            later = _Known(found[-1].before, result.proven)
     except KeyboardInterrupt:
         if not found:
             raise
@@ -194,18 +194,18 @@ class _Known(NamedTuple):
     """What is known of a position: its value for each player, and whether that is the game's own."""
 
     values: tuple[float, ...]
-    exact: bool
+    proven: bool
 
 
-def _end(game: Game, states: Sequence[Any], look: Any) -> _Known:
+def _end(engine: Engine, states: Sequence[Any], limits: Limits) -> _Known:
     """What the last position is worth."""
-    *earlier, s = states
+    game, (*earlier, s) = engine.game, states
     if not game.is_terminal(s) and is_repeated(game, states):
         return _Known((0.5 * game.utility_sum,) * game.players, True)
-    result = look(s, history=earlier)
+    result = engine.search(s, limits, history=earlier)
     if result.stopped == "interrupted":
         raise KeyboardInterrupt
-    return _Known(result.values, result.exact)
+    return _Known(result.values, result.proven)
 
 
 def _judged(game: Game, number: int, result: Result, a: int, later: _Known) -> ReviewedMove:
@@ -214,7 +214,7 @@ def _judged(game: Game, number: int, result: Result, a: int, later: _Known) -> R
     p = game.player(s)
     played = next(each for each in result.actions if each.action == a)
     # The same search's value, to compare like with like; unless the end of the matter is known, or it has none.
-    after = later.values if later.exact or not played.exact else played.values
+    after = later.values if later.proven or not played.exact else played.values
     loss, mark = 0.0, ""
     if p != CHANCE:
         if after[p] > before[p]:
@@ -222,7 +222,7 @@ def _judged(game: Game, number: int, result: Result, a: int, later: _Known) -> R
         low, high = game.utility_range
         loss = (before[p] - after[p]) / (high - low) if high > low else 0.0
         mark = max((mark for mark in MARKS if loss >= MARKS[mark]), key=lambda mark: MARKS[mark], default="")
-        if result.exact and later.exact and before[p] > _fair(game) > after[p]:
+        if result.proven and later.proven and before[p] > _fair(game) > after[p]:
             mark = "??"
     line = result.names_of(played.line if p != CHANCE and loss == 0 else result.line)
     return ReviewedMove(
@@ -237,7 +237,7 @@ def _judged(game: Game, number: int, result: Result, a: int, later: _Known) -> R
         tuple(line),
         result.depth,
         result.nodes,
-        result.exact,
+        result.proven,
     )
 
 

@@ -21,7 +21,7 @@ from counterplay.primitives import mix64
 from counterplay.search.playout import unit, word
 from counterplay.search.run import Progress
 
-__all__ = ["LEVELS", "Level", "LevelPlayer", "best_search", "seed_at"]
+__all__ = ["LEVELS", "Level", "LevelPlayer", "seed_at"]
 
 
 class Level(NamedTuple):
@@ -47,26 +47,12 @@ LEVELS = {
 }
 """The same for all games; found by `benchmarks/levels.py`. A million nodes take from 0.05 s to 1.2 s, by the game."""
 
-_ALL_VALUES: dict[str, dict[str, Any]] = {"expectiminimax": {"prune": "none"}, "maxn": {"prune": False}}
-"""Settings with which a search has the value of every move, and not only of the best."""
-
 
 def seed_at(seed: int, *numbers: int) -> int:
     """The seed for something random that depends on these numbers, as a seat and a ply, and on nothing else."""
     for number in numbers:
         seed = mix64(mix64(seed) + number)
     return seed & 0x7FFFFFFF
-
-
-def best_search(game: Game) -> tuple[str, dict[str, Any]]:
-    """The search that plays a game best within a budget, and its settings.
-
-    Where a game has no estimates, a search by depth sees nothing before the end of the game; playouts do.
-    """
-    name = search.best_for(game)
-    if not game.knows.evaluate:
-        return "mcts", {"memory_mb": 64, "solver": game.players == 2 and game.zero_sum}
-    return name, {"table_mb": 16} if name == "alphabeta" else {}
 
 
 class LevelPlayer:
@@ -77,7 +63,11 @@ class LevelPlayer:
         if str(level) not in known:
             raise UserError(f"a level is from 1 to {len(LEVELS)}, as in 'level:5', not '{level}'")
         self.game, self.level, self.seed = game, known[str(level)], seed
-        self._name, self._settings = best_search(game)
+        self._engine = search.strongest(game)
+
+    def stop(self) -> None:
+        """End the search that is going on."""
+        self._engine.stop()
 
     def choose(self, states: Sequence[Any]) -> int:
         result = self.search(states)
@@ -93,14 +83,10 @@ class LevelPlayer:
         ply, moves = len(states) - 1, [int(a) for a in game.actions(s)]
         win = _win(game, s, moves)
         overlooked = self._overlooked(len(moves), ply) if win is None else 0
-        settings = dict(self._settings)
-        if self._name == "mcts":
-            settings["seed"] = seed_at(self.seed, ply)
-        elif overlooked:
-            settings |= {"multi": overlooked + 1} if self._name == "alphabeta" else _ALL_VALUES[self._name]
-        if self._name in ("alphabeta", "mcts"):
-            settings["history"] = states[:-1]
-        found = search.ALGORITHMS[self._name](game, s, nodes=self.level.nodes, progress=progress, **settings)
+        self._engine.new_game(seed_at(self.seed, ply))
+        limits = search.Limits(nodes=self.level.nodes)
+        wanted = 1 if self._engine.abilities.every_value else overlooked + 1
+        found = self._engine.search(s, limits, multi=wanted, history=states[:-1], progress=progress)
         # By visits in a tree search, else by value, equals in any order. A move that is not exact was not looked at, or
         # is worse than those that are.
         order = {a: (a == found.action, seed_at(self.seed, ply, a)) for a in moves}

@@ -12,14 +12,14 @@ To add a kind of player, write a class with a `choose` and a line in `new_player
 from __future__ import annotations
 
 import ast
-import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, Protocol
 
 from counterplay import search
 from counterplay.arena.levels import LEVELS, LevelPlayer
 from counterplay.game import Game, UnreadableText, UserError
+from counterplay.search.algorithms import split_limits
 from counterplay.search.run import Progress
 
 __all__ = ["Player", "new_player"]
@@ -46,17 +46,21 @@ def new_player(game: Game, text: str, seed: int = 0, **limits: Any) -> Player:
     if name == "openspiel-mcts":
         _must_be_known(text, settings, ("simulations", "seconds", "uct_c", "seed"))
         return OpenSpielPlayer(game, seed, **(given | settings))
-    if name not in search.ALGORITHMS:
+    if name not in search.ENGINES:
         raise UserError(
-            f"there is no player '{name}'; there are: random, openspiel-mcts, {', '.join(search.ALGORITHMS)}, "
+            f"there is no player '{name}'; there are: random, openspiel-mcts, {', '.join(search.ENGINES)}, "
             f"and level:1 to level:{len(LEVELS)}"
         )
-    known = inspect.signature(search.ALGORITHMS[name]).parameters
-    _must_be_known(text, settings, [each for each in known if each not in ("game", "s", "progress", "history")])
+    kind = search.ENGINES[name]
+    known = (*kind.abilities.limits, "multi", *kind.setting_names())
+    _must_be_known(text, settings, known)
     settings = {key: value for key, value in given.items() if key in known} | settings
-    if "seed" in known:
+    if kind.abilities.seed:
         settings.setdefault("seed", seed)
-    return SearchPlayer(game, name, settings)
+    budget, multi, own = split_limits(settings)
+    if kind.abilities.needs_limit and budget == search.Limits():
+        raise UserError(f"{name} needs a limit, as in '{name}:{kind.abilities.limits[0]}=4'")
+    return EnginePlayer(search.new_engine(name, game, **own), budget, multi)
 
 
 class RandomPlayer:
@@ -69,44 +73,26 @@ class RandomPlayer:
         return int(search.random_action(self._game, states[-1], self._random))
 
 
-class SearchPlayer:
-    """What a search finds. Alpha-beta keeps its table from move to move, and tree search its tree."""
+class EnginePlayer:
+    """What an engine finds, which keeps what it has seen from move to move."""
 
-    def __init__(self, game: Game, algorithm: str, settings: dict[str, Any]) -> None:
-        if not settings.keys() & {*_LIMITS, "simulations"}:
-            raise UserError(f"{algorithm} needs a limit, as in '{algorithm}:{_limit_of(algorithm)}'")
-        limits = {key: settings.pop(key) for key in _LIMITS if key in settings}
-        self._game = game
-        self._search: Callable[[Any, Sequence[Any], Progress | None], search.Result]
-        if algorithm == "alphabeta":
-            multi = settings.pop("multi", 1)
-            searcher = search.Searcher(game, **settings)
-            self._search = lambda s, past, told: searcher.search(s, search.Limits(**limits), multi, told, past)
-        elif algorithm == "mcts":
-            simulations = settings.pop("simulations", None)
-            grower = search.TreeSearcher(game, search.TreeSettings(**settings))
-            self._search = lambda s, past, told: grower.search(s, simulations, search.Limits(**limits), told, past)
-        else:
-            look = search.ALGORITHMS[algorithm]
-            self._search = lambda s, past, told: look(game, s, **limits, **settings, progress=told)
+    def __init__(self, engine: search.Engine, limits: search.Limits, multi: int = 1) -> None:
+        self._engine, self._limits, self._multi = engine, limits, multi
 
     def choose(self, states: Sequence[Any]) -> int:
         result = self.search(states)
         if result.action is None:
-            raise UserError(f"{result.algorithm} finds no action at {self._game.to_text(states[-1])}")
+            raise UserError(f"{result.algorithm} finds no action at {result.game.to_text(states[-1])}")
         return result.action
 
     def search(self, states: Sequence[Any], progress: Progress | None = None) -> search.Result:
         """What it finds at the last of `states`."""
         *earlier, s = states
-        return self._search(s, earlier, progress)
+        return self._engine.search(s, self._limits, multi=self._multi, history=earlier, progress=progress)
 
-
-_LIMITS = ("depth", "rounds", "nodes", "seconds")
-
-
-def _limit_of(algorithm: str) -> str:
-    return "simulations=1000" if algorithm == "mcts" else "depth=4"
+    def stop(self) -> None:
+        """End the search that is going on."""
+        self._engine.stop()
 
 
 class OpenSpielPlayer:

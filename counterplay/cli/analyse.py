@@ -102,7 +102,7 @@ class _Screen:
 def _shown(found: BestLines) -> list[Table | Text]:
     """The lines for good, and how they were found."""
     result = found.result
-    how = "exact" if result.exact else f"estimate at depth {result.depth}"
+    how = "exact" if result.proven else f"estimate at depth {result.depth}"
     end = f"{result.algorithm}: {how}, {_counted(result.nodes, result.seconds)}, ended by: {result.stopped}"
     return [*_rows(found), Text(end)]
 

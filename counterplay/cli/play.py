@@ -367,7 +367,7 @@ def _found(result: search.Result) -> str:
     values = result.values if len(result.values) > 2 or not result.game.zero_sum else result.values[:1]
     shown = ", ".join(f"{v:.3g}" for v in values)
     whose = " for player 1" if len(values) == 1 else ""
-    return f"value {shown}{whose} ({'exact' if result.exact else f'depth {result.depth}'})"
+    return f"value {shown}{whose} ({'exact' if result.proven else f'depth {result.depth}'})"
 
 
 def _with_line(text: str, result: search.Result) -> str:
@@ -392,4 +392,4 @@ def _standing(result: search.Result) -> str:
     leaders = [f"player {p + 1}" for p, v in enumerate(values) if v == best]
     if len(leaders) == len(values):
         return "it is even"
-    return f"{' and '.join(leaders)} {'wins' if result.exact and best == game.utility_range[1] else 'stands better'}"
+    return f"{' and '.join(leaders)} {'wins' if result.proven and best == game.utility_range[1] else 'stands better'}"

@@ -51,8 +51,6 @@ def search(
     interpreted: Interpreted = False,
 ) -> None:
     """Find the best move and what the position is worth. Ctrl-C gives the best so far."""
-    if depth is rounds is nodes is seconds is simulations is None and algorithm != "mcts":
-        depth = 6
     settings = {
         "depth": depth,
         "rounds": rounds,
@@ -65,7 +63,7 @@ def search(
         "simulations": simulations,
         **_read_settings(also or ""),
     }
-    _search(at(game, position, moves), algorithm, settings, as_json, interpreted)
+    _search(at(game, position, moves), algorithm, settings, as_json, interpreted, depth=6)
 
 
 def _read_settings(text: str) -> dict[str, Any]:
@@ -177,28 +175,39 @@ def explain(
         say_explanation(found)
 
 
-def _search(here: Position, algorithm: str | None, settings: dict[str, Any], as_json: bool, interpreted: bool) -> None:
+def _search(
+    here: Position,
+    algorithm: str | None,
+    settings: dict[str, Any],
+    as_json: bool,
+    interpreted: bool,
+    depth: int | None = None,
+) -> None:
+    """Search and tell; to `depth` if there is no limit and the search needs one."""
     from counterplay.cli import output
-    from counterplay.search import algorithms
+    from counterplay.search.algorithms import best_for, engine_named, search
 
     game, s = here
     given = {name: value for name, value in settings.items() if value is not None}
-    name = algorithm or algorithms.best_for(game)
+    name = algorithm or best_for(game)
+    abilities = engine_named(name).abilities
+    if depth is not None and abilities.needs_limit and not given.keys() & set(abilities.limits):
+        given["depth"] = depth
     with mode(interpreted), output.progress(name) as progress:
-        result = algorithms.search(game, s, name, history=here.history, **given, progress=progress)
+        result = search(game, here, name, **given, progress=progress)
     if as_json:
         output.print_json(result.as_dict())
         return
     output.say(output.board(here))
     output.say(f"\n{output.turn(here)}\n")
     if result.actions:
-        by_visits = any(each.visits for each in result.actions)
+        by_visits = result.simulations is not None
         table = output.table("move", *(["#visits"] if by_visits else []), "#value", "")
-        bound = "" if by_visits else "at most" if game.player(s) == 0 else "at least"
+        bound = "at most" if game.player(s) == 0 else "at least"
         for each in result.actions:
             value = ", ".join(f"{v:g}" for v in each.values) if game.players > 2 else f"{each.value:g}"
             mark = "best" if each.action == result.action else "" if each.exact else bound
-            if by_visits and each.exact:
+            if by_visits and each.proven:
                 mark = f"{mark} exact".strip()
             visits = [f"{each.visits:,}"] if by_visits else []
             output.add_row(table, game.action_name(s, each.action), *visits, value, mark)

@@ -27,10 +27,10 @@ def run(seeds: int = SEEDS) -> Outcome:
     game = games.load("chess")
     here = game.at(position=POSITION)
     searchers = {
-        "without": search.Searcher(game, table_mb=4, without=["quiescence"]),
-        "with": search.Searcher(game, table_mb=4),
+        "without": search.AlphaBeta(game, table_mb=4, without=["quiescence"]),
+        "with": search.AlphaBeta(game, table_mb=4),
     }
-    judge = search.Searcher(game, table_mb=16)
+    judge = search.AlphaBeta(game, table_mb=16)
     rows: list[dict[str, Any]] = []
     tried = [s for seed in range(seeds) if not game.is_terminal(s := random_position(game, seed))]
     bests = [judge.search(s, search.Limits(depth=JUDGE + 1)).action for s in tried]
@@ -81,12 +81,12 @@ def random_position(game: Game, seed: int) -> Any:
     return s
 
 
-def after(game: Game, s: Any, a: int, judge: search.Searcher) -> float:
+def after(game: Game, s: Any, a: int, judge: search.AlphaBeta) -> float:
     """What the position after a move is worth to White, in pawns, by a deeper search."""
     return in_pawns(judge.search(game.result(s, a), search.Limits(depth=JUDGE)).value)
 
 
-def loss(game: Game, s: Any, best: int | None, searcher: search.Searcher, judge: search.Searcher) -> float:
+def loss(game: Game, s: Any, best: int | None, searcher: search.AlphaBeta, judge: search.AlphaBeta) -> float:
     """How many pawns the searcher's move is worse than the judge's best, in the judge's opinion."""
     chosen = searcher.search(s, search.Limits(depth=DEPTH)).action
     assert chosen is not None

@@ -16,15 +16,13 @@ import numpy as np
 from counterplay.game import UserError
 from counterplay.games.pacman import Pacman, directional_ghosts, random_ghosts
 from counterplay.native import native
-from counterplay.search.alphabeta import value as alphabeta_value
+from counterplay.search import AlphaBeta, Limits, MonteCarlo
+from counterplay.search.alphabeta import worth as alphabeta_worth
 from counterplay.search.expectimax import Weights, against
-from counterplay.search.expectimax import values as expectimax_values
-from counterplay.search.mcts import TreeSearcher, TreeSettings
-from counterplay.search.minimax import value as minimax_value
+from counterplay.search.expectimax import worth as expectimax_worth
+from counterplay.search.minimax import worth as minimax_worth
 from counterplay.search.playout import new_random, unit, word
 from counterplay.search.run import new_tally
-from counterplay.search.table import Table
-from counterplay.search.workspace import new_workspace
 
 __all__ = ["POLICIES", "Player", "Record", "Stage", "Summary", "new_player", "random_start", "summary"]
 
@@ -107,12 +105,11 @@ def looked_ahead(game: Any, s: Any, p: int, known: float, player: Any, tally: An
     depth = player.depth - 1
     if beliefs is not None:  # noqa: SIM102
         if player.kind == EXPECTIMAX:
-            return float(expectimax_values(game, s, 0, depth, tally)[0])
+            return expectimax_worth(game, s, 0, depth, tally)
     if w is not None:  # noqa: SIM102
         if player.kind == ALPHABETA:
-            low, high = (np.nextafter(known, -inf), inf) if p == 0 else (-inf, np.nextafter(known, inf))
-            return float(alphabeta_value(game, s, low, high, depth, 1, w))
-    return float(minimax_value(game, s, depth, tally))
+            return alphabeta_worth(game, s, p, known, depth, w)
+    return minimax_worth(game, s, depth, tally)
 
 
 def on_its_own(alone: Any, s: Any) -> Any:
@@ -169,11 +166,10 @@ class Stage:
         kinds = {player.kind for player in players}
         self.game = game
         self.staged: Any = against(game, POLICIES[policy])
-        without = frozenset({"deepening", "aspiration"})
-        self._table = Table(4)  # which the workspace knows by its address only
+        self._engine = AlphaBeta(game, table_mb=4) if ALPHABETA in kinds else None
         self._memory = (
             new_tally(),
-            new_workspace(game, self._table, without) if ALPHABETA in kinds else None,
+            None if self._engine is None else self._engine.memory,
             True if EXPECTIMAX in kinds else None,
             against(Pacman(**{**game.settings, "ghosts": 1}), POLICIES[policy]) if ALONE in kinds else None,
         )
@@ -189,12 +185,12 @@ class Stage:
 
     def _play_by_tree(self, pacman: Player, ghosts: Player, seed: int, start: Any) -> Record:
         """The same with a player who grows a tree, whose leaves are worth the estimate: playouts lose their way."""
-        searcher = TreeSearcher(self.game, TreeSettings(cutoff=0, memory_mb=16, seed=seed))
+        engine = MonteCarlo(self.game, cutoff=0, memory_mb=16, seed=seed)
         s, moves, random = start, [], new_random(seed)
         while not self.game.is_terminal(s):
             player = pacman if s.turn == 0 else ghosts
             if player.kind == TREE:
-                a = searcher.search(s, player.depth).line[0]
+                a = engine.search(s, Limits(simulations=player.depth)).line[0]
             else:
                 a = int(choose(self.staged, s, player, random, *self._memory))
             moves.append(a)

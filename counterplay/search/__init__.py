@@ -1,14 +1,15 @@
 """Searches: one file an algorithm. Each returns a `Result`."""
 
-from counterplay.search.algorithms import ALGORITHMS, best_for
-from counterplay.search.alphabeta import REFINEMENTS, Searcher, alphabeta
-from counterplay.search.expectimax import expectimax
-from counterplay.search.expectiminimax import expectiminimax
+from counterplay.search.algorithms import ALGORITHMS, ENGINES, best_for, new_engine, strongest
+from counterplay.search.alphabeta import REFINEMENTS, AlphaBeta, alphabeta
+from counterplay.search.engine import Abilities, Engine
+from counterplay.search.expectimax import Expectimax, expectimax
+from counterplay.search.expectiminimax import Expectiminimax, expectiminimax
 from counterplay.search.limits import Limits
-from counterplay.search.maxn import maxn
-from counterplay.search.mcts import TreeSearcher, TreeSettings, mcts
-from counterplay.search.minimax import minimax
-from counterplay.search.paranoid import paranoid
+from counterplay.search.maxn import MaxN, maxn
+from counterplay.search.mcts import MonteCarlo, TreeSettings, mcts
+from counterplay.search.minimax import Minimax, minimax
+from counterplay.search.paranoid import Paranoid, paranoid
 from counterplay.search.perft import count_games, perft, perft_split
 from counterplay.search.playout import mean_utility, new_random, playout, random_action
 from counterplay.search.policy import (
@@ -21,17 +22,27 @@ from counterplay.search.policy import (
     worst_case,
 )
 from counterplay.search.result import ActionValue, Result, Unsuited
+from counterplay.search.run import Job
 
 __all__ = [
     "ALGORITHMS",
+    "ENGINES",
     "REFINEMENTS",
+    "Abilities",
     "ActionValue",
+    "AlphaBeta",
     "Deviations",
+    "Engine",
+    "Expectimax",
+    "Expectiminimax",
+    "Job",
     "Limits",
+    "MaxN",
+    "Minimax",
+    "MonteCarlo",
+    "Paranoid",
     "Policy",
     "Result",
-    "Searcher",
-    "TreeSearcher",
     "TreeSettings",
     "Unsuited",
     "alphabeta",
@@ -45,6 +56,7 @@ __all__ = [
     "mean_utility",
     "minimax",
     "minimax_policies",
+    "new_engine",
     "new_random",
     "no_gain_by_deviating",
     "paranoid",
@@ -52,6 +64,7 @@ __all__ = [
     "perft_split",
     "playout",
     "random_action",
+    "strongest",
     "value_of",
     "worst_case",
 ]

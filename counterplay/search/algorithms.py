@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from typing import Any
 
 from counterplay.game import Game, UserError
-from counterplay.search.alphabeta import alphabeta
-from counterplay.search.expectimax import expectimax
-from counterplay.search.expectiminimax import expectiminimax
-from counterplay.search.maxn import maxn
-from counterplay.search.mcts import mcts
-from counterplay.search.minimax import minimax
-from counterplay.search.paranoid import paranoid
+from counterplay.search.alphabeta import AlphaBeta, alphabeta
+from counterplay.search.engine import Engine
+from counterplay.search.expectimax import Expectimax, expectimax
+from counterplay.search.expectiminimax import Expectiminimax, expectiminimax
+from counterplay.search.limits import Limits
+from counterplay.search.maxn import MaxN, maxn
+from counterplay.search.mcts import MonteCarlo, mcts
+from counterplay.search.minimax import Minimax, minimax
+from counterplay.search.paranoid import Paranoid, paranoid
 from counterplay.search.result import Result
+from counterplay.search.run import Progress
 
-__all__ = ["ALGORITHMS", "best_for", "search"]
+__all__ = ["ALGORITHMS", "ENGINES", "best_for", "engine_named", "new_engine", "search", "split_limits", "strongest"]
+
+ENGINES: dict[str, type[Engine]] = {
+    engine.name: engine for engine in (Minimax, AlphaBeta, Expectiminimax, Expectimax, MaxN, Paranoid, MonteCarlo)
+}
 
 ALGORITHMS: dict[str, Callable[..., Result]] = {
     function.__name__: function for function in (minimax, alphabeta, expectiminimax, expectimax, maxn, paranoid, mcts)
@@ -25,27 +32,58 @@ ALGORITHMS: dict[str, Callable[..., Result]] = {
 
 def best_for(game: Game) -> str:
     """The name of the search that gets the exact value with the least work: what a newcomer should take."""
-    if game.players > 2 or not game.zero_sum:
-        return "maxn"
-    return "expectiminimax" if game.chance else "alphabeta"
+    return next((each.name for each in (AlphaBeta, Expectiminimax) if each.suits(game)), MaxN.name)
+
+
+def strongest(game: Game) -> Engine:
+    """The search that plays a game best within a small budget.
+
+    Where a game has no estimates, a search by depth sees nothing before the end of the game; playouts do.
+    """
+    if not game.knows.evaluate:
+        return MonteCarlo(game, memory_mb=64, solver=Expectiminimax.suits(game))
+    return AlphaBeta(game, table_mb=16) if AlphaBeta.suits(game) else new_engine(best_for(game), game)
+
+
+def engine_named(name: str) -> type[Engine]:
+    """The kind of engine of that name."""
+    if name not in ENGINES:
+        raise UserError(f"there is no algorithm '{name}'; there are: {', '.join(ENGINES)}")
+    return ENGINES[name]
+
+
+def new_engine(name: str, game: Game, **settings: Any) -> Engine:
+    """An engine by the name of its search, with its settings."""
+    kind = engine_named(name)
+    known = kind.setting_names()
+    for setting in settings:
+        if setting not in known:
+            takes = ", ".join((*kind.abilities.limits, "multi", *known))
+            raise UserError(f"{name} has no setting '{setting}'; it has: {takes}")
+    return kind(game, **settings)
+
+
+def split_limits(settings: dict[str, Any]) -> tuple[Limits, int, dict[str, Any]]:
+    """Of all that was said about a search the limits, how many best moves are wanted, and the engine's settings."""
+    names = {each.name for each in fields(Limits)}
+    limits = {name: value for name, value in settings.items() if name in names}
+    rest = {name: value for name, value in settings.items() if name not in names and name != "multi"}
+    return Limits(**limits), settings.get("multi", 1), rest
 
 
 def search(
-    game: Game, s: Any = None, algorithm: str | None = None, *, history: Sequence[Any] = (), **settings: Any
+    game: Game,
+    s: Any = None,
+    algorithm: str | None = None,
+    *,
+    history: Sequence[Any] = (),
+    progress: Progress | None = None,
+    **settings: Any,
 ) -> Result:
-    """Search with the algorithm of that name (default: the one that suits the game) and its settings.
+    """Search with the algorithm of that name (default: the one that suits the game), its limits and settings.
 
     `history` has the states before `s`, for those that know of repetitions.
     """
-    name = algorithm or best_for(game)
-    if name not in ALGORITHMS:
-        raise UserError(f"there is no algorithm '{name}'; there are: {', '.join(ALGORITHMS)}")
-    function = ALGORITHMS[name]
-    known = inspect.signature(function).parameters
-    for setting in settings:
-        if setting not in known:
-            takes = ", ".join(each for each in known if each not in ("game", "s", "progress", "history"))
-            raise UserError(f"{name} has no setting '{setting}'; it has: {takes}")
-    if "history" in known:
-        settings["history"] = history
-    return function(game, s, **settings)
+    limits, multi, rest = split_limits(settings)
+    engine = new_engine(algorithm or best_for(game), game, **rest)
+    return engine.search(s, limits, multi=multi, history=history, progress=progress)

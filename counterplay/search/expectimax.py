@@ -10,7 +10,7 @@ proportion to its other actions: probabilities, or any weights. It is compiled w
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import inf
 from typing import Any
@@ -18,12 +18,14 @@ from typing import Any
 from counterplay.game import CHANCE, Game, UserError
 from counterplay.native import native
 from counterplay.primitives import replace
+from counterplay.search.deepening import PlainEngine
+from counterplay.search.engine import Abilities, Request
 from counterplay.search.limits import Limits, deeper
 from counterplay.search.result import ActionValue, Result
-from counterplay.search.run import Iteration, Progress, deepen, new_tally
-from counterplay.search.suited import must_be_open
+from counterplay.search.root import PlainRoot, Vector
+from counterplay.search.run import Progress
 
-__all__ = ["Weights", "expectimax", "uniform"]
+__all__ = ["Expectimax", "Weights", "against", "expectimax", "uniform", "worth"]
 
 Weights = Callable[[Any, Any, int], float]
 """A policy as a function of the game, the state and the action."""
@@ -123,6 +125,54 @@ def against(game: Game, policy: Weights) -> Game:
     return changed
 
 
+class _Root(PlainRoot):
+    def __init__(self, game: Any, s: Any, tally: Any, me: int) -> None:
+        super().__init__(game, s, tally)
+        self.me = me
+
+    def child(self, t: Any, depth: int, p: int, best: ActionValue | None) -> tuple[Vector, bool]:
+        return values(self.game, t, self.me, depth, self.tally), True
+
+    def keeps(self, t: Any, depth: int, values: Vector) -> bool:
+        return bool(self.child(t, depth, self.me, None)[0][self.me] == values[self.me])
+
+    def chooses(self, p: int) -> bool:
+        return p == self.me
+
+    def mean(self, found: Sequence[ActionValue]) -> Vector:
+        game: Any = self.game
+        p, v, total = game.player(self.s), game.zero_for_each, 0.0
+        for each in found:
+            w = weight(game, self.s, p, each.action)
+            v, total = plus(v, w, each.values), total + w
+        return mean(v, total, p)  # type: ignore[no-any-return]
+
+
+class Expectimax(PlainEngine):
+    """Expectimax as an engine."""
+
+    name = "expectimax"
+    abilities = Abilities(every_value=True, many_players=True)
+
+    def __init__(self, game: Game, *, policy: Weights | None = None, player: int = 0) -> None:
+        super().__init__(game)
+        if not 0 <= player < game.players:
+            raise UserError(f"{game} has players 0 to {game.players - 1}, not {player}")
+        self.policy, self.player = policy or uniform, player
+        self._staged = against(game, self.policy)
+
+    def _root(self, request: Request, tally: Any) -> _Root:
+        return _Root(self._staged, request.state, tally, self.player)
+
+    def _settings(self, request: Request) -> dict[str, Any]:
+        return {"player": self.player, "policy": getattr(self.policy, "__name__", type(self.policy).__name__)}
+
+
+def worth(game: Any, s: Any, me: int, depth: int, tally: Any) -> float:
+    """What `s` is worth to `me`, for compiled callers, who have a game from `against` and a tally from `new_tally`."""
+    return float(values(game, s, me, depth, tally)[me])
+
+
 def expectimax(
     game: Game,
     s: Any = None,
@@ -141,73 +191,5 @@ def expectimax(
     first player's as always; equally good actions of `player` count as the first of them. There is an action if it is
     `player`'s turn, and the line ends before chance or another player moves. Limits are as for minimax.
     """
-    must_be_open(game, "expectimax")
-    if not 0 <= player < game.players:
-        raise UserError(f"{game} has players 0 to {game.players - 1}, not {player}")
-    s = game.initial() if s is None else s
-    policy = policy or uniform
-    changed = against(game, policy)
-    values(changed, s, player, 0, new_tally())  # compiles, outside the clock
-
-    def look(steps: int, tally: Any) -> Iteration:
-        return _decide(changed, s, player, steps, tally)
-
-    settings = {"player": player, "policy": getattr(policy, "__name__", type(policy).__name__)}
-    return deepen(game, s, "expectimax", Limits(depth, rounds, nodes, seconds), look, progress, settings=settings)
-
-
-def _decide(game: Any, s: Any, me: int, depth: int, tally: Any) -> Iteration:
-    """The values, those of every root action, and the player's moves up to another's turn."""
-    if game.is_terminal(s):
-        return Iteration(values(game, s, me, depth, tally), (), ())
-    tally.nodes += 1
-    depth = deeper(game, s, depth)
-    found: dict[int, tuple[float, ...]] = {}
-    for a in map(int, game.actions(s)):
-        u = values(game, game.result(s, a), me, depth, tally)
-        if tally.stop:
-            tally.cutoffs += 1  # so that an unfinished search is not called exact
-            break
-        found[a] = u
-    unknown = (game.utility_range[1],) * game.players
-    actions = tuple(_action_value(int(a), found.get(int(a)), unknown) for a in game.actions(s))
-    p = game.player(s)
-    if p == me:
-        best = max(found, key=lambda a: found[a][me], default=actions[0].action)
-        line = [] if tally.stop else _line(game, game.result(s, best), me, depth, found[best], tally)
-        return Iteration(found.get(best, estimates(game, s)), actions, (best, *line))
-    if tally.stop:
-        return Iteration(estimates(game, s), actions, ())
-    v, total = game.zero_for_each, 0.0
-    for a, u in found.items():
-        w = weight(game, s, p, a)
-        v, total = plus(v, w, u), total + w
-    return Iteration(mean(v, total, p), actions, ())
-
-
-def _action_value(a: int, v: tuple[float, ...] | None, unknown: tuple[float, ...]) -> ActionValue:
-    known = unknown if v is None else v
-    return ActionValue(a, known[0], v is not None, known)
-
-
-def _line(game: Any, s: Any, me: int, depth: int, v: tuple[float, ...], tally: Any) -> list[int]:
-    """The player's best moves from `s`, whose values are `v`: at each step the first action that keeps its own.
-
-    What is looked at again for this is not counted; a stop ends the line early.
-    """
-    line: list[int] = []
-    counted = tally.nodes, tally.cutoffs, tally.unused, tally.most_nodes
-    tally.most_nodes = new_tally().most_nodes
-    while depth > 0 and not game.is_terminal(s) and game.player(s) == me:
-        depth = deeper(game, s, depth)
-        *others, best = (int(a) for a in game.actions(s))
-        for a in others:  # if none of them keeps the value, the last one does
-            if values(game, game.result(s, a), me, depth, tally)[me] == v[me]:
-                best = a
-                break
-        if tally.stop:
-            break
-        line.append(best)
-        s = game.result(s, best)
-    tally.nodes, tally.cutoffs, tally.unused, tally.most_nodes = counted
-    return line
+    engine = Expectimax(game, policy=policy, player=player)
+    return engine.search(s, Limits(depth, rounds, nodes, seconds), progress=progress)

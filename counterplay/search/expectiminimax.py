@@ -22,14 +22,18 @@ import numpy as np
 from counterplay.game import CHANCE, Game, UserError
 from counterplay.native import native
 from counterplay.primitives import count, nth
-from counterplay.search.limits import Limits, deeper
-from counterplay.search.minimax import value as plain_value
+from counterplay.search.deepening import PlainEngine
+from counterplay.search.engine import Request
+from counterplay.search.limits import DEEPEST, Limits, deeper
+from counterplay.search.minimax import worth as unpruned_worth
 from counterplay.search.result import ActionValue, Result
-from counterplay.search.run import Iteration, Progress, deepen, follow, new_tally
-from counterplay.search.suited import for_each_player, must_be_opponents
+from counterplay.search.root import OpponentsRoot, PlainRoot, Vector
+from counterplay.search.run import Progress, new_tally
+from counterplay.search.suited import for_each_player
 from counterplay.search.table import AT_LEAST, AT_MOST, EXACT, Entry, Table, find, keep
+from counterplay.search.watching import Watcher, watched
 
-__all__ = ["PRUNING", "expectiminimax"]
+__all__ = ["PRUNING", "Expectiminimax", "expectiminimax"]
 
 PRUNING = ("none", "alphabeta", "star1", "star2")
 """How much may be pruned."""
@@ -220,6 +224,65 @@ def hair(game: Any) -> float:
     return 1e-9 * float(max(abs(worst), abs(best)))
 
 
+class _Root(OpponentsRoot, PlainRoot):
+    def __init__(self, game: Game, s: Any, tally: Any, how: How) -> None:
+        super().__init__(game, s, tally)
+        self.how = how
+
+    def value(self, t: Any, alpha: float, beta: float, depth: int) -> float:
+        if self.how.prune == NONE:
+            return unpruned_worth(self.game, t, depth, self.tally)
+        return float(value(self.game, t, UNTRIED, alpha, beta, depth, self.tally, self.how))
+
+    def child(self, t: Any, depth: int, p: int, best: ActionValue | None) -> tuple[Vector, bool]:
+        alpha = best.value if best is not None and p == 0 else -inf
+        beta = best.value if best is not None and p == 1 else inf
+        v = self.value(t, alpha, beta, depth)
+        return for_each_player(self.game, v), self.how.prune == NONE or alpha < v < beta
+
+    def keeps(self, t: Any, depth: int, values: Vector) -> bool:
+        low, high = values[0] - hair(self.game), values[0] + hair(self.game)
+        return low < self.value(t, low, high, depth) < high
+
+
+class Expectiminimax(PlainEngine):
+    """Expectiminimax as an engine, with its table. Asked for the values of several moves, it does not prune."""
+
+    name = "expectiminimax"
+
+    def __init__(self, game: Game, *, prune: str = "star2", table_mb: float = 16) -> None:
+        super().__init__(game)
+        if prune not in PRUNING:
+            raise UserError(f"prune is one of {', '.join(PRUNING)}, not {prune!r}")
+        self.prune = prune
+        self.table = Table(table_mb) if table_mb and prune != "none" else None
+
+    def new_game(self, seed: int | None = None) -> None:
+        if self.table is not None:
+            self.table.clear()
+
+    def _how(self, prune: str) -> How:
+        if self.table is None or prune == "none":
+            return How(PRUNING.index(prune))
+        return How(PRUNING.index(prune), self.table.address, self.table.mask)
+
+    def _prune(self, request: Request) -> str:
+        return "none" if request.wants_several else self.prune
+
+    def _root(self, request: Request, tally: Any) -> _Root:
+        how = self._how(self._prune(request))
+        return _Root(self.game, request.state, tally, how)
+
+    def _settings(self, request: Request) -> dict[str, Any]:
+        return {"prune": self._prune(request), "table_bytes": 0 if self.table is None else self.table.bytes}
+
+    def watch(self, s: Any, depth: int | None, watcher: Watcher) -> None:
+        """Search `s` to a depth, or to the end, while the watcher is told of every state looked at. Without a table."""
+        with watched(value, watcher):
+            how = How(PRUNING.index(self.prune))
+            value(self.game, s, UNTRIED, -inf, inf, depth or DEEPEST, new_tally(depth or DEEPEST), how)
+
+
 def expectiminimax(
     game: Game,
     s: Any = None,
@@ -239,57 +302,5 @@ def expectiminimax(
     to 1. The best action is exact; others are exact or bounds, which are never better than the best found before.
     `table_mb` is the size of the table, 0 for none; without pruning there is none. Limits are as for minimax.
     """
-    must_be_opponents(game, "expectiminimax")
-    if prune not in PRUNING:
-        raise UserError(f"prune is one of {', '.join(PRUNING)}, not {prune!r}")
-    s = game.initial() if s is None else s
-    table = Table(table_mb) if table_mb and prune != "none" else None
-    how = How(PRUNING.index(prune)) if table is None else How(PRUNING.index(prune), table.address, table.mask)
-    _value(game, s, -inf, inf, 0, new_tally(), how)  # compiles, outside the clock
-
-    def look(steps: int, tally: Any) -> Iteration:
-        return _decide(game, s, steps, tally, how)
-
-    limits = Limits(depth, rounds, nodes, seconds)
-    settings = {"prune": prune, "table_bytes": 0 if table is None else table.bytes}
-    return deepen(game, s, "expectiminimax", limits, look, progress, settings=settings)
-
-
-def _value(game: Game, s: Any, alpha: float, beta: float, depth: int, tally: Any, how: How) -> float:
-    if how.prune == NONE:
-        return float(plain_value(game, s, depth, tally))
-    return float(value(game, s, UNTRIED, alpha, beta, depth, tally, how))
-
-
-def _decide(game: Game, s: Any, depth: int, tally: Any, how: How) -> Iteration:
-    """The value, every root action's value or bound, and the principal line."""
-    if game.is_terminal(s):
-        return Iteration(for_each_player(game, _value(game, s, -inf, inf, depth, tally, how)), (), ())
-    tally.nodes += 1
-    p, depth = game.player(s), deeper(game, s, depth)
-    alpha, beta = -inf, inf
-    found: dict[int, ActionValue] = {}
-    for a in map(int, game.actions(s)):
-        v = _value(game, game.result(s, a), alpha, beta, depth, tally, how)
-        if tally.stop:
-            tally.cutoffs += 1  # so that an unfinished search is not called exact
-            break
-        found[a] = ActionValue(a, v, how.prune == NONE or alpha < v < beta, for_each_player(game, v))
-        if p == 0:
-            alpha = max(alpha, v)
-        elif p != CHANCE:
-            beta = min(beta, v)
-    unknown = game.utility_range[1 if p == 0 else 0]
-    unseen = (ActionValue(int(a), unknown, False, for_each_player(game, unknown)) for a in game.actions(s))
-    actions = tuple(found.get(each.action, each) for each in unseen)
-    if not found or (p == CHANCE and tally.stop):
-        v = float(game.evaluate(s, 0))
-        return Iteration(for_each_player(game, v), actions, () if p == CHANCE else (actions[0].action,))
-    if p == CHANCE:
-        v = sum(game.probability(s, a) * each.value for a, each in found.items())
-        return Iteration(for_each_player(game, v), actions, ())
-    best = (max if p == 0 else min)(found.values(), key=lambda each: each.value)  # the first one, which is exact
-    low, high = best.value - hair(game), best.value + hair(game)
-    t = game.result(s, best.action)
-    line = follow(game, t, depth, tally, lambda t, left: low < _value(game, t, low, high, left, tally, how) < high)
-    return Iteration(best.values, actions, (best.action, *line))
+    engine = Expectiminimax(game, prune=prune, table_mb=table_mb)
+    return engine.search(s, Limits(depth, rounds, nodes, seconds), progress=progress)

@@ -25,6 +25,8 @@ class Limits:
     """Rounds instead of plies: a round ends with the last player's move."""
     nodes: int | None = None
     seconds: float | None = None
+    simulations: int | None = None
+    """For searches by simulations."""
 
     def __post_init__(self) -> None:
         for name in ("depth", "rounds"):
@@ -38,6 +40,8 @@ class Limits:
             raise UserError(f"a search may look at 1 node or more, not {self.nodes}")
         if self.seconds is not None and not 0 < self.seconds < 1e9:
             raise UserError(f"a search may take more than 0 seconds, not {self.seconds}")
+        if self.simulations is not None and self.simulations < 1:
+            raise UserError(f"a search has 1 simulation or more, not {self.simulations}")
 
     @property
     def is_anytime(self) -> bool:

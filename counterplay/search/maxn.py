@@ -9,21 +9,21 @@ player can get, and for shallow pruning a bound on what two can get together. De
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import inf
 from typing import Any, NamedTuple
 
 from counterplay.game import CHANCE, Game
 from counterplay.native import native
 from counterplay.primitives import repeat, replace
+from counterplay.search.deepening import PlainEngine
+from counterplay.search.engine import Abilities, Request
 from counterplay.search.limits import Limits, deeper
 from counterplay.search.result import ActionValue, Result
-from counterplay.search.run import Iteration, Progress, deepen, follow, new_tally
-from counterplay.search.suited import must_be_open
+from counterplay.search.root import PlainRoot, Vector
+from counterplay.search.run import Progress
 
-__all__ = ["Look", "Most", "Vector", "estimates", "expect", "maxn", "most_of", "plus", "utilities"]
+__all__ = ["MaxN", "Most", "estimates", "maxn", "most_of", "plus", "utilities"]
 
-Vector = tuple[float, ...]
 NOBODY = CHANCE
 """Who moved to a state when it does not matter: nobody has anything elsewhere to compare with."""
 
@@ -100,6 +100,72 @@ def value(game, s, depth, above, has, most, tally):  # type: ignore[no-untyped-d
     return best
 
 
+def most_of(game: Game, limits: Limits) -> Most:
+    """What the game's declarations say about the most that one player, and two together, can get.
+
+    Two get most when all others get least, if the sum of all is known. Utilities add up to `utility_sum` if the game
+    says so. Estimates need not: where limits may call for them, only the sum of the default's is known.
+    """
+    low, high = game.utility_range
+    doubt = 1e-9 * max(abs(low), abs(high)) if game.chance else 0.0  # means are rounded, and must not seem better
+    total = game.utility_sum if game.zero_sum else inf
+    if limits != Limits():
+        total = inf if game.knows.evaluate else max(total, game.players * 0.5 * (low + high))
+    return Most(high + doubt, total - sum([low] * (game.players - 2)) + doubt)
+
+
+class _Root(PlainRoot):
+    def __init__(self, game: Game, s: Any, tally: Any, most: Most) -> None:
+        super().__init__(game, s, tally)
+        self.most = most
+
+    def child(self, t: Any, depth: int, p: int, best: ActionValue | None) -> tuple[Vector, bool]:
+        above, has = (NOBODY, -inf) if p == CHANCE else (p, best.values[p] if best else -inf)
+        v = value(self.game, t, depth, above, has, self.most, self.tally)
+        if p == CHANCE or v[p] > has or depth == 0:
+            return v, True
+        pruned = _bounds(self.game, t, v, p, has, self.most)
+        return (v, True) if pruned is None else (pruned, False)
+
+    def keeps(self, t: Any, depth: int, values: Vector) -> bool:
+        return bool(value(self.game, t, depth, NOBODY, -inf, self.most, self.tally) == values)
+
+    def is_enough(self, best: ActionValue, p: int) -> bool:
+        return p != CHANCE and best.values[p] >= self.most.one
+
+
+def _bounds(game: Game, s: Any, v: Vector, p: int, has: float, most: Most) -> Vector | None:
+    """The most that each gets at `s` if its search ended early, with `v`, because `p` `has` no less elsewhere."""
+    q = NOBODY if game.is_terminal(s) else game.player(s)
+    high, bounds = float(game.utility_range[1]), None
+    if q == p and most.two < inf:
+        bounds = replace(repeat(high, game.players), p, has)
+    elif q not in (NOBODY, p) and v[q] >= most.two - has:
+        bounds = replace(repeat(min(high, most.two - v[q]), game.players), q, high)
+    return bounds
+
+
+class MaxN(PlainEngine):
+    """Maxⁿ as an engine. Asked for the values of several moves, it does not prune."""
+
+    name = "maxn"
+    abilities = Abilities(many_players=True)
+
+    def __init__(self, game: Game, *, prune: bool = True) -> None:
+        super().__init__(game)
+        self.prune = prune
+
+    def _prunes(self, request: Request) -> bool:
+        return self.prune and not request.wants_several
+
+    def _root(self, request: Request, tally: Any) -> _Root:
+        most = most_of(self.game, request.limits) if self._prunes(request) else Most(inf, inf)
+        return _Root(self.game, request.state, tally, most)
+
+    def _settings(self, request: Request) -> dict[str, Any]:
+        return {"prune": self._prunes(request)}
+
+
 def maxn(
     game: Game,
     s: Any = None,
@@ -120,95 +186,5 @@ def maxn(
     At the depth limit the game's `evaluate` stands for the value, of each player by itself. With a limit of nodes or
     seconds the search goes a ply deeper each time until it is reached; ctrl-C ends it with what is known by then.
     """
-    must_be_open(game, "maxn")
-    s = game.initial() if s is None else s
-    limits = Limits(depth, rounds, nodes, seconds)
-    most = most_of(game, limits) if prune else Most(inf, inf)
-    value(game, s, 0, NOBODY, -inf, most, new_tally())  # compiles, outside the clock
-
-    def look(steps: int, tally: Any) -> Iteration:
-        return _decide(game, s, steps, most, tally)
-
-    return deepen(game, s, "maxn", limits, look, progress, settings={"prune": prune})
-
-
-def most_of(game: Game, limits: Limits) -> Most:
-    """What the game's declarations say about the most that one player, and two together, can get.
-
-    Two get most when all others get least, if the sum of all is known. Utilities add up to `utility_sum` if the game
-    says so. Estimates need not: where limits may call for them, only the sum of the default's is known.
-    """
-    low, high = game.utility_range
-    doubt = 1e-9 * max(abs(low), abs(high)) if game.chance else 0.0  # means are rounded, and must not seem better
-    total = game.utility_sum if game.zero_sum else inf
-    if limits != Limits():
-        total = inf if game.knows.evaluate else max(total, game.players * 0.5 * (low + high))
-    return Most(high + doubt, total - sum([low] * (game.players - 2)) + doubt)
-
-
-def _decide(game: Game, s: Any, depth: int, most: Most, tally: Any) -> Iteration:
-    """The vector, every root action's vector, and the principal line."""
-
-    def look(t: Any, left: int, p: int, has: float) -> Vector:
-        return value(game, t, left, p, has, most, tally)  # type: ignore[no-any-return]
-
-    if game.is_terminal(s):
-        return Iteration(look(s, depth, NOBODY, -inf), (), ())
-    p = game.player(s)
-    if p == CHANCE:
-        return expect(game, s, depth, tally, look)
-    tally.nodes += 1
-    left = deeper(game, s, depth)
-    found: dict[int, ActionValue] = {}
-    best: ActionValue | None = None
-    for a in map(int, game.actions(s)):
-        has = best.values[p] if best else -inf
-        if has >= most.one:
-            break
-        t = game.result(s, a)
-        v = look(t, left, p, has)
-        if tally.stop:
-            break
-        better = v[p] > has
-        pruned = None if better or left == 0 else _bounds(game, t, v, p, has, most)
-        found[a] = ActionValue(a, v[0], True, v) if pruned is None else ActionValue(a, pruned[0], False, pruned)
-        if better:
-            best = found[a]
-    unknown = repeat(float(game.utility_range[1]), game.players)
-    actions = tuple(found.get(int(a)) or ActionValue(int(a), unknown[0], False, unknown) for a in game.actions(s))
-    if best is None:
-        return Iteration(estimates(game, s), actions, (actions[0].action,))
-    wanted = best.values
-    t = game.result(s, best.action)
-    line = follow(game, t, left, tally, lambda t, left: look(t, left, NOBODY, -inf) == wanted)
-    return Iteration(wanted, actions, (best.action, *line))
-
-
-def _bounds(game: Game, s: Any, v: Vector, p: int, has: float, most: Most) -> Vector | None:
-    """The most that each gets at `s` if its search ended early, with `v`, because `p` `has` no less elsewhere."""
-    q = NOBODY if game.is_terminal(s) else game.player(s)
-    high, bounds = float(game.utility_range[1]), None
-    if q == p and most.two < inf:
-        bounds = replace(repeat(high, game.players), p, has)
-    elif q not in (NOBODY, p) and v[q] >= most.two - has:
-        bounds = replace(repeat(min(high, most.two - v[q]), game.players), q, high)
-    return bounds
-
-
-# ---- what every search with vectors does at the root
-
-
-Look = Callable[[Any, int, int, float], Vector]
-"""`look(t, depth, p, has)`: the vector of `t`, to which `p` moved, if that gives `p` more than it `has` elsewhere."""
-
-
-def expect(game: Game, s: Any, depth: int, tally: Any, look: Look) -> Iteration:
-    """CHANCE is to move: every outcome's vector, and their mean."""
-    tally.nodes += 1
-    depth = deeper(game, s, depth)
-    mean, actions = repeat(0.0, game.players), []
-    for a in game.actions(s):
-        v = look(game.result(s, a), depth, NOBODY, -inf)
-        mean = plus(mean, game.probability(s, a), v)
-        actions.append(ActionValue(int(a), v[0], not tally.stop, v))
-    return Iteration(estimates(game, s) if tally.stop else mean, tuple(actions), ())
+    engine = MaxN(game, prune=prune)
+    return engine.search(s, Limits(depth, rounds, nodes, seconds), progress=progress)

@@ -6,33 +6,32 @@ worth in `leaf.py`.
 
 from __future__ import annotations
 
-import contextvars
+import inspect
 import time
 from collections.abc import Sequence
 from dataclasses import fields
-from threading import Thread
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from counterplay.game import CHANCE, Game, UserError
 from counterplay.primitives import mix64, state_key
+from counterplay.search.engine import Abilities, Engine, Request, why_stopped, with_line
 from counterplay.search.leaf import Evaluator, ask
 from counterplay.search.limits import Limits
 from counterplay.search.result import ActionValue, Result
-from counterplay.search.run import Progress, run, with_line
-from counterplay.search.suited import for_each_player, must_be_open
+from counterplay.search.run import NO_LIMIT, Helpers, Progress, run
+from counterplay.search.suited import for_each_player
 from counterplay.search.tree import MOST_CHILDREN, Memory, keep_below, locate, new_workspace, unpack
 from counterplay.search.tree_settings import TreeSettings
 from counterplay.search.uct import absorb, gather, simulate
 from counterplay.search.variations import highest, new_variations, sections_for
 from counterplay.search.workspace import PAST
 
-__all__ = ["TreeSearcher", "TreeSettings", "mcts"]
+__all__ = ["MonteCarlo", "TreeSettings", "mcts"]
 
 DEFAULT_SIMULATIONS = 10_000
-_NO_LIMIT = (1 << 62) - 1
-_POLL_SECONDS = 0.005
 _NOISE = 0.25  # the share of Dirichlet noise in the priors at the root (Silver et al. 2017)
 
 
@@ -43,26 +42,9 @@ def mcts(
     *,
     nodes: int | None = None,
     seconds: float | None = None,
-    memory_mb: float = 256,
-    seed: int = 0,
-    threads: int = 1,
-    parallel: str = "tree",
-    exploration: float = 1.0,
-    solver: bool = False,
-    rave: float | None = None,
-    bias: float | None = None,
-    widening: float | None = None,
-    minimax: float | None = None,
-    cutoff: int | None = None,
-    guide: float | None = None,
-    puct: float | None = None,
-    fpu: float | None = None,
-    evaluator: Evaluator | None = None,
-    batch: int = 16,
-    noise: float | None = None,
-    temperature: float = 0.0,
     history: Sequence[Any] = (),
     progress: Progress | None = None,
+    **settings: Any,
 ) -> Result:
     """The best move at `s` (default: the initial state) by simulations: so many, or as the limits allow, or 10,000.
 
@@ -70,46 +52,77 @@ def mcts(
     says what each setting is and where it comes from, docs/mcts.md what it is worth. With one thread the same seed
     gives the same tree. `history` has the states before `s`, for games in which a repetition is a draw.
     """
-    given = locals()
-    settings = TreeSettings(**{f.name: given[f.name] for f in fields(TreeSettings)})
-    return TreeSearcher(game, settings).search(s, simulations, Limits(None, None, nodes, seconds), progress, history)
+    limits = Limits(nodes=nodes, seconds=seconds, simulations=simulations)
+    return MonteCarlo(game, **settings).search(s, limits, history=history, progress=progress)
 
 
-class TreeSearcher:
-    """A tree search that remembers: after a move and a reply the tree below serves on."""
+def _with_settings(function: Any) -> inspect.Signature:
+    """The signature of a function with every setting by its name, for `help` and for those who complete names."""
+    known = inspect.signature(function)
+    plain = [each for each in known.parameters.values() if each.kind is not each.VAR_KEYWORD]
+    settings = [
+        inspect.Parameter(each.name, inspect.Parameter.KEYWORD_ONLY, default=each.default, annotation=each.type)
+        for each in fields(TreeSettings)
+    ]
+    return known.replace(parameters=[*plain, *settings])
 
-    def __init__(self, game: Game, settings: TreeSettings | None = None) -> None:
-        must_be_open(game, "mcts")
-        self.game, self.settings = game, settings or TreeSettings()
+
+mcts.__signature__ = _with_settings(mcts)  # type: ignore[attr-defined]
+
+
+class MonteCarlo(Engine):
+    """Monte Carlo tree search as an engine: after a move and a reply the tree below serves on.
+
+    `settings` are those of `TreeSettings`.
+    """
+
+    name = "mcts"
+    abilities = Abilities(
+        limits=("simulations", "nodes", "seconds"),
+        needs_limit=False,
+        every_value=True,
+        history=True,
+        seed=True,
+        threads=True,
+        many_players=True,
+    )
+
+    def __init__(self, game: Game, **settings: Any) -> None:
+        super().__init__(game)
+        for name in settings:
+            if name not in self.setting_names():
+                raise UserError(f"mcts has no setting '{name}'; it has: {', '.join(self.setting_names())}")
+        self.settings = TreeSettings(**settings)
         given = self.settings.variations(game)
         trees = self.settings.threads if self.settings.parallel == "root" else 1
         sections = sections_for(game, given)
         self.memories = [Memory(game, self.settings.memory_mb / trees, sections) for _ in range(trees)]
         self._root: Any = None  # the state at the root of the trees
         self._is_warm = False
-        self._random = np.random.default_rng(self.settings.seed)
-        half = 0.5 * (game.utility_range[1] - game.utility_range[0])
         self._threads = []
         for i in range(self.settings.threads):
             memory = self.memories[i % trees]
-            w = new_workspace(game, memory, mix64(self.settings.seed) + i)
-            w.exploration = self.settings.exploration * half
+            w = new_workspace(game, memory, 0)
+            w.exploration = self.settings.exploration * _half_range(game)
             w.shared = (self.settings.threads > trees) or self.settings.evaluator is not None
             self._threads.append((w, new_variations(game, memory, given)))
+        self._tallies = [w for w, _ in self._threads]
+        self.new_game(self.settings.seed)
 
-    def search(
-        self,
-        s: Any = None,
-        simulations: int | None = None,
-        limits: Limits | None = None,
-        progress: Progress | None = None,
-        history: Sequence[Any] = (),
-    ) -> Result:
-        """Search from `s`, with what is remembered of earlier searches."""
-        game, limits = self.game, limits or Limits()
-        s = game.initial() if s is None else s
-        if simulations is not None and simulations < 1:
-            raise UserError(f"a search has 1 simulation or more, not {simulations}")
+    @classmethod
+    def setting_names(cls) -> tuple[str, ...]:
+        return tuple(each.name for each in fields(TreeSettings))
+
+    def new_game(self, seed: int | None = None) -> None:
+        self._root = None  # the next search begins with nothing, in the same memory
+        if seed is not None:
+            self._random = np.random.default_rng(seed)
+            for i, w in enumerate(self._tallies):
+                w.counter = mix64(mix64(seed) + i) >> 2
+
+    def _answer(self, request: Request, progress: Progress | None) -> Result:
+        game, s, limits = self.game, request.state, request.limits
+        simulations = limits.simulations
         if simulations is None and not limits.is_anytime and not self.settings.solver:
             simulations = DEFAULT_SIMULATIONS
         if game.is_terminal(s):
@@ -117,27 +130,21 @@ class TreeSearcher:
         self._warm_up(s)
         began = time.perf_counter()
         self._move_root(s)
-        self._prepare(s, simulations or _NO_LIMIT, limits.nodes or _NO_LIMIT, history)
-        first = self._threads[0][0]
-        before = [int(w.simulations) for w, _ in self._threads]
-        run(lambda: self._work(s), first, progress, limits.seconds)
-        if any(w.too_wide for w, _ in self._threads):
+        self._prepare(s, simulations or NO_LIMIT, limits.nodes or NO_LIMIT, request.history)
+        before = sum(int(w.simulations) for w in self._tallies)
+        run(lambda: self._work(s), self._tally, progress, limits.seconds)
+        if any(w.too_wide for w in self._tallies):
             raise UserError(
                 f"{game} has more than {MOST_CHILDREN:,} moves in a position, which is more than mcts takes"
             )
-        done = sum(int(w.simulations) for w, _ in self._threads) - sum(before)
-        seconds = time.perf_counter() - began
-        return self._result(s, done, simulations, limits, seconds)
-
-    def forget(self) -> None:
-        """Begin the next search with nothing, in the same memory."""
-        self._root = None
+        done = sum(int(w.simulations) for w in self._tallies) - before
+        return self._result(s, done, simulations, limits, time.perf_counter() - began)
 
     def _over(self, s: Any) -> Result:
         """The result of a game that is over."""
         values = tuple(float(self.game.utility(s, p)) for p in range(self.game.players))
         settings = self.settings.given()
-        return Result(self.game, s, "mcts", None, values[0], values, (), (), 1, 0, 0.0, True, "solved", settings)
+        return Result(self.game, s, "mcts", None, values[0], values, (), (), 1, 0, 0.0, True, "solved", settings, 0)
 
     def _warm_up(self, s: Any) -> None:
         """Compile, outside the clock."""
@@ -174,7 +181,7 @@ class TreeSearcher:
         game, n = self.game, len(self._threads)
         earlier = history[-min(PAST, game.reversible(s)) :] if game.knows.reversible and game.reversible(s) else ()
         for i, (w, _) in enumerate(self._threads):
-            w.stop = w.deepest = w.full = w.solved = 0
+            w.deepest = w.full = w.solved = w.too_wide = 0
             w.nodes = 1 if i == 0 else 0
             w.most_simulations = w.simulations + (simulations + n - 1 - i) // n
             w.most_nodes = (nodes + n - 1 - i) // n
@@ -186,36 +193,13 @@ class TreeSearcher:
         """Simulate in all threads until each has what it may, or the first is told to stop."""
         if self.settings.noise is not None:
             self._add_noise(s)
-        first, *others = self._threads
-        failures: list[BaseException] = []
-
-        def help_out(w: Any, x: Any) -> None:
-            try:
-                simulate(self.game, s, w, x)
-            except BaseException as error:
-                failures.append(error)
-
-        helpers = []
-        for each in others:
-            context = contextvars.copy_context()
-            helpers.append(Thread(target=context.run, args=(help_out, *each), daemon=True))
-        for helper in helpers:
-            helper.start()
-        try:
+        (w, x), *others = self._threads
+        with Helpers([partial(simulate, self.game, s, *each) for each in others], self.stop) as helpers:
             if self.settings.evaluator is None:
-                simulate(self.game, s, *first)
+                simulate(self.game, s, w, x)
             else:
                 self._simulate_in_batches(s, self.settings.evaluator)
-            while any(helper.is_alive() for helper in helpers) and not first[0].stop and not first[0].solved:
-                helpers[-1].join(_POLL_SECONDS)
-                helpers.sort(key=Thread.is_alive)
-        finally:
-            for w, _ in others:
-                w.stop = 1
-            for helper in helpers:
-                helper.join()
-        if failures:
-            raise failures[0]
+            helpers.wait(lambda: bool(w.stop or w.solved))
 
     def _simulate_in_batches(self, s: Any, evaluator: Evaluator, most: int | None = None) -> None:
         """Collect leaves, a visit that looks like a loss on each, have them weighed together, and back them up."""
@@ -272,10 +256,8 @@ class TreeSearcher:
             stopped = "solved"
         elif simulations is not None and done >= simulations:
             stopped = "simulations"
-        elif limits.nodes is not None and nodes >= limits.nodes:
-            stopped = "nodes"
         else:
-            stopped = "seconds" if limits.seconds is not None and seconds >= limits.seconds else "interrupted"
+            stopped = why_stopped(limits, nodes, seconds)
         asked = {"simulations": simulations} if simulations is not None else {}
         return Result(
             game=game,
@@ -289,12 +271,12 @@ class TreeSearcher:
             nodes=nodes,
             depth=max(int(w.deepest) for w, _ in self._threads),
             seconds=seconds,
-            exact=solved,
+            proven=solved,
             stopped=stopped,
+            simulations=done,
             settings={
                 "limits": {**asked, **limits.given()},
                 **self.settings.given(),
-                "simulations": done,
                 "tree_nodes": sum(memory.used for memory in self.memories),
                 "tree_is_full": bool(first.full),
             },
@@ -329,6 +311,11 @@ def _begin(game: Game, memory: Memory) -> None:
     """A root of which nothing is proven."""
     if "low" in memory.sections:
         memory.section("low")[0], memory.section("high")[0] = game.utility_range[0], highest(game)
+
+
+def _half_range(game: Game) -> float:
+    """Half of what lies between the least and the greatest utility: the unit of the settings."""
+    return 0.5 * (game.utility_range[1] - game.utility_range[0])
 
 
 class _Root:
@@ -373,7 +360,7 @@ class _Root:
             values = (float(game.utility_range[1]),) * game.players
         if a in bounds:
             values = for_each_player(game, min(max(values[0], low), high))
-        return ActionValue(a, values[0], low == high, values, visits)
+        return ActionValue(a, values[0], visits > 0 or low == high, values, low == high, visits)
 
     def best(self) -> ActionValue:
         """The action most visited, of equals the better: of those that may be better than what is sure, if it seems so.

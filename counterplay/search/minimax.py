@@ -11,12 +11,16 @@ from typing import Any
 
 from counterplay.game import CHANCE, Game
 from counterplay.native import native
-from counterplay.search.limits import Limits, deeper
+from counterplay.search.deepening import PlainEngine
+from counterplay.search.engine import Abilities, Request
+from counterplay.search.limits import DEEPEST, Limits, deeper
 from counterplay.search.result import ActionValue, Result
-from counterplay.search.run import Iteration, Progress, deepen, follow, new_tally
-from counterplay.search.suited import for_each_player, must_be_opponents
+from counterplay.search.root import OpponentsRoot, PlainRoot, Vector
+from counterplay.search.run import Progress, new_tally
+from counterplay.search.suited import for_each_player
+from counterplay.search.watching import Watcher, watched
 
-__all__ = ["minimax"]
+__all__ = ["Minimax", "minimax", "worth"]
 
 
 @native
@@ -47,6 +51,34 @@ def value(game, s, depth, tally):  # type: ignore[no-untyped-def]
     return v
 
 
+class _Root(OpponentsRoot, PlainRoot):
+    def child(self, t: Any, depth: int, p: int, best: ActionValue | None) -> tuple[Vector, bool]:
+        return for_each_player(self.game, float(value(self.game, t, depth, self.tally))), True
+
+    def keeps(self, t: Any, depth: int, values: Vector) -> bool:
+        return bool(value(self.game, t, depth, self.tally) == values[0])
+
+
+class Minimax(PlainEngine):
+    """Minimax as an engine."""
+
+    name = "minimax"
+    abilities = Abilities(every_value=True)
+
+    def _root(self, request: Request, tally: Any) -> _Root:
+        return _Root(self.game, request.state, tally)
+
+    def watch(self, s: Any, depth: int | None, watcher: Watcher) -> None:
+        """Search `s` to a depth, or to the end, while the watcher is told of every state looked at."""
+        with watched(value, watcher):
+            value(self.game, s, depth or DEEPEST, new_tally(depth or DEEPEST))
+
+
+def worth(game: Any, s: Any, depth: int, tally: Any) -> float:
+    """The same for compiled callers, who have a tally from `new_tally`."""
+    return float(value(game, s, depth, tally))
+
+
 def minimax(
     game: Game,
     s: Any = None,
@@ -62,41 +94,4 @@ def minimax(
     At the depth limit the game's `evaluate` stands for the value. With a limit of nodes or seconds the search goes a
     ply deeper each time until it is reached; ctrl-C ends it with what is known by then.
     """
-    must_be_opponents(game, "minimax")
-    s = game.initial() if s is None else s
-    value(game, s, 0, new_tally())  # compiles, outside the clock
-    limits = Limits(depth, rounds, nodes, seconds)
-    return deepen(game, s, "minimax", limits, lambda steps, tally: _decide(game, s, steps, tally), progress)
-
-
-def _decide(game: Game, s: Any, depth: int, tally: Any) -> Iteration:
-    """The value, every root action's value, and the principal line."""
-    if game.is_terminal(s):
-        return Iteration(for_each_player(game, float(value(game, s, depth, tally))), (), ())
-    tally.nodes += 1
-    depth = deeper(game, s, depth)
-    values: dict[int, float] = {}
-    for a in game.actions(s):
-        v = value(game, game.result(s, a), depth, tally)
-        if tally.stop:
-            tally.cutoffs += 1  # so that an unfinished search is not called exact
-            break
-        values[int(a)] = float(v)
-    p = game.player(s)
-    unknown = game.utility_range[1 if p == 0 else 0]
-    actions = tuple(_action_value(game, int(a), values.get(int(a)), unknown) for a in game.actions(s))
-    if p == CHANCE and not tally.stop:
-        v = sum(game.probability(s, a) * v for a, v in values.items())
-        return Iteration(for_each_player(game, v), actions, ())
-    if not values or p == CHANCE:
-        line = () if p == CHANCE else (actions[0].action,)
-        return Iteration(for_each_player(game, float(game.evaluate(s, 0))), actions, line)
-    best = (max if p == 0 else min)(values, key=values.__getitem__)
-    v = values[best]
-    rest = follow(game, game.result(s, best), depth, tally, lambda t, left: value(game, t, left, tally) == v)
-    return Iteration(for_each_player(game, v), actions, (best, *rest))
-
-
-def _action_value(game: Game, a: int, v: float | None, unknown: float) -> ActionValue:
-    known = unknown if v is None else v
-    return ActionValue(a, known, v is not None, for_each_player(game, known))
+    return Minimax(game).search(s, Limits(depth, rounds, nodes, seconds), progress=progress)

@@ -13,13 +13,15 @@ from typing import Any, NamedTuple
 from counterplay.game import CHANCE, Game, UserError
 from counterplay.native import native
 from counterplay.primitives import repeat, replace
+from counterplay.search.deepening import PlainEngine
+from counterplay.search.engine import Abilities, Request
 from counterplay.search.limits import Limits, deeper
-from counterplay.search.maxn import Vector, estimates, expect, plus, utilities
+from counterplay.search.maxn import estimates, plus, utilities
 from counterplay.search.result import ActionValue, Result
-from counterplay.search.run import Iteration, Progress, deepen, follow, new_tally
-from counterplay.search.suited import must_be_open
+from counterplay.search.root import PlainRoot, Vector
+from counterplay.search.run import Progress
 
-__all__ = ["paranoid"]
+__all__ = ["Paranoid", "paranoid"]
 
 
 class View(NamedTuple):
@@ -74,6 +76,63 @@ def value(game, s, alpha, beta, depth, view, tally):  # type: ignore[no-untyped-
     return best
 
 
+class _Root(PlainRoot):
+    def __init__(self, game: Game, s: Any, tally: Any, view: View) -> None:
+        super().__init__(game, s, tally)
+        self.view = view
+
+    def value(self, t: Any, alpha: float, beta: float, depth: int) -> Vector:
+        return value(self.game, t, alpha, beta, depth, self.view, self.tally)  # type: ignore[no-any-return]
+
+    def child(self, t: Any, depth: int, p: int, best: ActionValue | None) -> tuple[Vector, bool]:
+        game, me = self.game, self.view.player
+        alpha, beta = -inf, inf
+        if best is not None and p != CHANCE:
+            alpha, beta = (best.values[me], inf) if p == me else (-inf, best.values[me])
+        v = self.value(t, alpha, beta, depth)
+        is_whole = not self.view.prune or depth == 0 or game.is_terminal(t) or game.player(t) == CHANCE
+        return v, alpha < v[me] < beta or is_whole
+
+    def worth(self, values: Vector, p: int) -> float:
+        me = self.view.player
+        return values[me] if p == me else -values[me]
+
+    def unseen(self, p: int) -> Vector:
+        low, high = map(float, self.game.utility_range)
+        me = self.view.player
+        return replace(repeat(high, self.game.players), me, high if p == me else low)  # type: ignore[no-any-return]
+
+    def keeps(self, t: Any, depth: int, values: Vector) -> bool:
+        mine = values[self.view.player]  # what is worth the same is inside the window, and exact
+        return self.value(t, nextafter(mine, -inf), nextafter(mine, inf), depth) == values
+
+
+class Paranoid(PlainEngine):
+    """The paranoid search as an engine. Asked for the values of several moves, it does not prune."""
+
+    name = "paranoid"
+    abilities = Abilities(many_players=True)
+
+    def __init__(self, game: Game, *, player: int | None = None, prune: bool = True) -> None:
+        super().__init__(game)
+        if player is not None and not 0 <= player < game.players:
+            raise UserError(f"{game} has players 0 to {game.players - 1}, not {player}")
+        self.player, self.prune = player, bool(prune)
+
+    def _view(self, request: Request) -> View:
+        """At a throw of the dice, or at the end, the first player's unless somebody's is asked for."""
+        game, s, player = self.game, request.state, self.player
+        if player is None:
+            player = 0 if game.is_terminal(s) else max(0, game.player(s))
+        return View(int(player), self.prune and not request.wants_several)
+
+    def _root(self, request: Request, tally: Any) -> _Root:
+        return _Root(self.game, request.state, tally, self._view(request))
+
+    def _settings(self, request: Request) -> dict[str, Any]:
+        return self._view(request)._asdict()
+
+
 def paranoid(
     game: Game,
     s: Any = None,
@@ -94,55 +153,5 @@ def paranoid(
 
     Limits are as for `minimax`, which this is for two opponents.
     """
-    must_be_open(game, "paranoid")
-    s = game.initial() if s is None else s
-    if player is None:
-        player = 0 if game.is_terminal(s) else max(0, game.player(s))  # at a throw of the dice, the first
-    if not 0 <= player < game.players:
-        raise UserError(f"{game} has players 0 to {game.players - 1}, not {player}")
-    view = View(int(player), bool(prune))
-    value(game, s, -inf, inf, 0, view, new_tally())  # compiles, outside the clock
-    limits = Limits(depth, rounds, nodes, seconds)
-
-    def look(steps: int, tally: Any) -> Iteration:
-        return _decide(game, s, steps, view, tally)
-
-    return deepen(game, s, "paranoid", limits, look, progress, settings=view._asdict())
-
-
-def _decide(game: Game, s: Any, depth: int, view: View, tally: Any) -> Iteration:
-    """The vector, every root action's vector, and the principal line."""
-
-    def look(t: Any, left: int, alpha: float = -inf, beta: float = inf) -> Vector:
-        return value(game, t, alpha, beta, left, view, tally)  # type: ignore[no-any-return]
-
-    if game.is_terminal(s):
-        return Iteration(look(s, depth), (), ())
-    me, p = view.player, game.player(s)
-    if p == CHANCE:
-        return expect(game, s, depth, tally, lambda t, left, *_: look(t, left))
-    tally.nodes += 1
-    left, alpha, beta = deeper(game, s, depth), -inf, inf
-    found: dict[int, ActionValue] = {}
-    best: ActionValue | None = None
-    for a in map(int, game.actions(s)):
-        t = game.result(s, a)
-        v = look(t, left, alpha, beta)
-        if tally.stop:
-            break
-        better = alpha < v[me] < beta
-        whole = not view.prune or left == 0 or game.is_terminal(t) or game.player(t) == CHANCE
-        found[a] = ActionValue(a, v[0], better or whole, v)
-        if better:
-            best = found[a]
-            alpha, beta = (v[me], inf) if p == me else (-inf, v[me])
-    low, high = map(float, game.utility_range)
-    unknown = replace(repeat(high, game.players), me, high if p == me else low)
-    actions = tuple(found.get(int(a)) or ActionValue(int(a), unknown[0], False, unknown) for a in game.actions(s))
-    if best is None:
-        return Iteration(estimates(game, s), actions, (actions[0].action,))
-    wanted = best.values
-    window = nextafter(wanted[me], -inf), nextafter(wanted[me], inf)  # what is worth the same is inside, and exact
-    s = game.result(s, best.action)
-    line = follow(game, s, left, tally, lambda t, left: look(t, left, *window) == wanted)
-    return Iteration(wanted, actions, (best.action, *line))
+    engine = Paranoid(game, player=player, prune=prune)
+    return engine.search(s, Limits(depth, rounds, nodes, seconds), progress=progress)

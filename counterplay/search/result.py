@@ -26,8 +26,10 @@ class ActionValue:
     """True: the search's value of this action. False: only a bound on it; the rest was pruned or not reached."""
     values: tuple[float, ...] = ()
     """One for each player."""
+    proven: bool = False
+    """True: the game's own value, every line that matters was followed to its end."""
     visits: int = 0
-    """How many simulations began with it, in a search by simulations; there a value that is not exact is their mean."""
+    """How many simulations began with it, in a search by simulations; their mean is the value."""
     line: tuple[int, ...] = ()
     """The action and best play after it, as far as known; of a bound, the action alone."""
 
@@ -57,11 +59,13 @@ class Result:
     depth: int
     """How many plies were looked ahead at most."""
     seconds: float
-    exact: bool
+    proven: bool
     """True: `value` is the game's own, every line was followed to its end. False: an estimate was used somewhere."""
     stopped: str
     """Why the search ended: 'solved', 'depth', 'simulations', 'nodes', 'seconds' or 'interrupted'."""
     settings: dict[str, Any] = field(default_factory=dict)
+    simulations: int | None = None
+    """How many there were, in a search by simulations."""
 
     @property
     def action_name(self) -> str | None:
@@ -87,6 +91,7 @@ class Result:
             "position": self.game.to_text(self.state),
             "algorithm": self.algorithm,
             **self.settings,
+            **({} if self.simulations is None else {"simulations": self.simulations}),
             "action": self.action,
             "action_name": self.action_name,
             "value": self.value,
@@ -96,7 +101,7 @@ class Result:
             "nodes": self.nodes,
             "depth": self.depth,
             "seconds": self.seconds,
-            "exact": self.exact,
+            "proven": self.proven,
             "stopped": self.stopped,
             "actions": [
                 {
@@ -105,7 +110,8 @@ class Result:
                     "value": each.value,
                     **({"values": list(each.values)} if several else {}),
                     "exact": each.exact,
-                    **({"visits": each.visits} if "simulations" in self.settings else {}),
+                    "proven": each.proven,
+                    **({} if self.simulations is None else {"visits": each.visits}),
                     **self._line_of(each),
                 }
                 for each in self.actions
@@ -117,9 +123,9 @@ class Result:
         return {"line": list(each.line), "line_names": self.names_of(each.line)} if len(each.line) > 1 else {}
 
     def __str__(self) -> str:
-        how = "exact" if self.exact else f"estimate at depth {self.depth}"
-        if "simulations" in self.settings:
-            how += f", {self.settings['simulations']:,} simulations"
+        how = "exact" if self.proven else f"estimate at depth {self.depth}"
+        if self.simulations is not None:
+            how += f", {self.simulations:,} simulations"
         move = f"{self.action_name}, value" if self.action is not None else "value"
         line = f", line {' '.join(self.line_names)}" if self.line else ""
         return f"{move} {self.value:g} ({how}){line}, {self.nodes:,} nodes in {self.seconds:.3f} s"
@@ -132,7 +138,7 @@ class Result:
         game, s = self.game, self.state
         here = Position(game, s)
         p = 0 if game.is_terminal(s) else max(0, game.player(s))
-        bound = "" if "simulations" in self.settings else "at most " if p == 0 else "at least "
+        bound = "at most " if p == 0 else "at least "
         rows = "".join(
             f"<tr><td>{escape(game.action_name(s, each.action))}</td><td>{'' if each.exact else bound}"
             f"{', '.join(f'{v:.4g}' for v in (each.values if game.players > 2 else (each.value,)))}</td></tr>"

@@ -1,7 +1,10 @@
-"""Running a search so that it can be watched, limited and stopped, and deepening it step by step.
+"""Running work so that it can be watched, limited and stopped: threads with a deep stack, and what ends them.
 
 Compiled code hears no signals, so a search runs in a thread of its own while the caller's thread keeps the clock,
 reports progress and takes ctrl-C. The thread has a large stack: a search goes as deep as the game is long.
+
+Many searches may run at once. The size of the stack is set for the moment in which a thread is started. Python's limit
+of recursion belongs to the whole process: it is raised while there is such a thread, and the last one puts it back.
 """
 
 from __future__ import annotations
@@ -10,22 +13,21 @@ import contextvars
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from counterplay.game import CHANCE, Game
-from counterplay.search.limits import DEEPEST, Limits, as_depth, deeper
-from counterplay.search.result import ActionValue, Result
+from counterplay.search.limits import DEEPEST
 
-__all__ = ["Iteration", "Progress", "deepen", "follow", "new_tally", "run", "with_line"]
+__all__ = ["NO_LIMIT", "Helpers", "Job", "Progress", "new_tally", "run"]
+
+NO_LIMIT = (1 << 62) - 1
 
 _STACK_BYTES = 512 * 1024 * 1024
 _REPORT_SECONDS = 0.1
-_NO_LIMIT = (1 << 62) - 1
+_POLL_SECONDS = 0.005
 
 _TALLY = np.dtype([(name, np.int64) for name in ("nodes", "most_nodes", "cutoffs", "unused", "stop")])
 
@@ -34,8 +36,10 @@ Progress = Callable[[Any], None]
 
 If it has a method `found`, that is called with the result of each depth, as soon as there is one."""
 
+T = TypeVar("T")
 
-def new_tally(depth: int = 0, most_nodes: int = _NO_LIMIT) -> Any:
+
+def new_tally(depth: int = 0, most_nodes: int = NO_LIMIT) -> Any:
     """What a search of `depth` plies counts while it runs.
 
     `nodes` looked at, of `most_nodes`; `cutoffs`, how often an estimate was used; `unused`, the plies that the longest
@@ -47,148 +51,144 @@ def new_tally(depth: int = 0, most_nodes: int = _NO_LIMIT) -> Any:
     return tally
 
 
-def run(work: Callable[[], Any], tally: Any, progress: Progress | None = None, seconds: float | None = None) -> Any:
-    """Do `work` in a thread. When the time is up, or at ctrl-C, set `tally.stop` and wait for what `work` returns."""
-    outcome: list[Any] = []
-    failure: list[BaseException] = []
-    done = threading.Event()
+# ---- threads
 
-    def body() -> None:
-        try:
-            outcome.append(work())
-        except BaseException as error:
-            failure.append(error)
-        finally:
-            done.set()
+
+class Job(Generic[T]):
+    """Work that goes on in a thread of its own, in the context of who began it."""
+
+    def __init__(self, work: Callable[[], T], stop: Callable[[], None]) -> None:
+        self._stop = stop
+        self._outcome: list[T] = []
+        self._failure: list[BaseException] = []
+        self._done = threading.Event()
+
+        def body() -> None:
+            try:
+                self._outcome.append(work())
+            except BaseException as error:
+                self._failure.append(error)
+            finally:
+                _DeepThreads.end()
+                self._done.set()
+
+        _DeepThreads.start(body)
+
+    def stop(self) -> None:
+        """Ask for the end; what is known by then is the result."""
+        self._stop()
+
+    @property
+    def done(self) -> bool:
+        return self._done.is_set()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until it is done, at most so long; whether it is."""
+        return self._done.wait(seconds)
+
+    def result(self, seconds: float | None = None) -> T:
+        """What the work returned, or the exception that it raised. TimeoutError if it is not done in time."""
+        if not self.wait(seconds):
+            raise TimeoutError(f"the work was not done after {seconds:g} seconds")
+        if self._failure:
+            raise self._failure[0]
+        return self._outcome[0]
+
+
+class _DeepThreads:
+    """Starting threads with a deep stack, and the limit of recursion while there are any."""
+
+    _lock = threading.Lock()
+    _running = 0
+    _limit_before = 0
+    _limit = 8 * DEEPEST
+
+    @classmethod
+    def start(cls, body: Callable[[], None]) -> None:
+        """Start a thread for `body`, which calls `end` when it is over."""
+        thread = threading.Thread(target=contextvars.copy_context().run, args=(body,), daemon=True)
+        with cls._lock:
+            if cls._running == 0:
+                cls._limit_before = sys.getrecursionlimit()
+                sys.setrecursionlimit(max(cls._limit_before, cls._limit))
+            cls._running += 1
+            stack = threading.stack_size(_STACK_BYTES)
+            try:
+                thread.start()
+            except BaseException:
+                cls._put_back()
+                raise
+            finally:
+                threading.stack_size(stack)
+
+    @classmethod
+    def end(cls) -> None:
+        with cls._lock:
+            cls._put_back()
+
+    @classmethod
+    def _put_back(cls) -> None:
+        cls._running -= 1
+        if cls._running == 0 and sys.getrecursionlimit() == cls._limit:  # else somebody has set another meanwhile
+            sys.setrecursionlimit(cls._limit_before)
+
+
+def run(work: Callable[[], T], tally: Any, progress: Progress | None = None, seconds: float | None = None) -> T:
+    """Do `work` in a thread. When the time is up, or at ctrl-C, set `tally.stop` and wait for what `work` returns."""
+
+    def stop() -> None:
+        tally.stop = 1
 
     deadline = time.perf_counter() + (seconds or 1e9)
-    with _deep_recursion():
-        threading.Thread(target=contextvars.copy_context().run, args=(body,), daemon=True).start()
-        while not done.is_set():
-            try:
-                left = deadline - time.perf_counter()
-                if left <= 0:
-                    tally.stop = 1
-                    done.wait()
-                elif not done.wait(min(left, _REPORT_SECONDS)) and progress is not None:
-                    progress(tally)
-            except KeyboardInterrupt:
-                tally.stop = 1
-    if failure:
-        raise failure[0]
-    return outcome[0]
+    job = Job(work, stop)
+    while not job.done:
+        try:
+            left = deadline - time.perf_counter()
+            if left <= 0:
+                job.stop()
+                job.wait()
+            elif not job.wait(min(left, _REPORT_SECONDS)) and progress is not None:
+                progress(tally)
+        except KeyboardInterrupt:
+            job.stop()
+        except BaseException:  # of `progress`: nobody waits for the work any more
+            job.stop()
+            job.wait()
+            raise
+    return job.result()
 
 
-@contextmanager
-def _deep_recursion() -> Iterator[None]:
-    """New threads get a large stack, and Python's own limit is no smaller than ours."""
-    limit, stack = sys.getrecursionlimit(), threading.stack_size(_STACK_BYTES)
-    sys.setrecursionlimit(max(limit, 8 * DEEPEST))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(limit)
-        threading.stack_size(stack)
+class Helpers:
+    """Threads that work beside the one that leads, for the length of a `with`.
 
-
-# ---- deepening
-
-
-@dataclass(frozen=True)
-class Iteration:
-    """What a search to one depth found at the root."""
-
-    values: tuple[float, ...]
-    """One for each player."""
-    actions: tuple[ActionValue, ...]
-    line: tuple[int, ...]
-
-
-def deepen(
-    game: Game,
-    s: Any,
-    algorithm: str,
-    limits: Limits,
-    look: Callable[[int, Any], Iteration],
-    progress: Progress | None = None,
-    plan: Iterable[int] | None = None,
-    settings: dict[str, Any] | None = None,
-    tally: Any = None,
-) -> Result:
-    """Search with `look(depth, tally)`: at once to the full depth, or a ply deeper each time while the limits last.
-
-    `plan` has the depths; by default all from 1 if the end may come at any time, else the full depth. Of a depth that
-    was not finished only the actions that were are of use, and only if there is nothing better.
+    What one of them raises ends all, and is raised at the end. `stop` ends the works, and what the leader does.
     """
-    tally = new_tally(most_nodes=limits.nodes or _NO_LIMIT) if tally is None else tally
-    if plan is None:
-        plan = range(1 if limits.is_anytime else limits.steps, limits.steps + 1)
-    tell = getattr(progress, "found", None)
-    began = time.perf_counter()
 
-    def work() -> Result | None:
-        best = None
-        for steps in plan:
-            tally.cutoffs, tally.unused = 0, steps
-            found = look(as_depth(steps, limits.rounds is not None), tally)
-            if tally.stop and best is not None:
-                return replace(best, stopped="stopped")
-            exact = bool(tally.cutoffs == 0)
-            best = Result(
-                game=game,
-                state=s,
-                algorithm=algorithm,
-                action=found.line[0] if found.line else None,
-                value=found.values[0],
-                values=found.values,
-                line=found.line,
-                actions=with_line(found.actions, found.line),
-                nodes=int(tally.nodes),
-                depth=steps if limits.rounds else steps - int(tally.unused),
-                seconds=time.perf_counter() - began,
-                exact=exact,
-                stopped="stopped" if tally.stop else "solved" if exact else "depth",
-                settings={"limits": limits.given(), **(settings or {})},
-            )
-            if tell is not None:
-                tell(best)
-            if exact or tally.stop:
-                return best
-        return best
+    def __init__(self, works: Sequence[Callable[[], None]], stop: Callable[[], None]) -> None:
+        self._works, self._stop = works, stop
+        self._jobs: list[Job[None]] = []
 
-    result: Result = run(work, tally, progress, limits.seconds)
-    seconds = time.perf_counter() - began
-    return replace(result, nodes=int(tally.nodes), seconds=seconds, stopped=_why(result, limits, tally, seconds))
+    def __enter__(self) -> Helpers:
+        self._jobs = [Job(partial(self._body, work), self._stop) for work in self._works]
+        return self
 
+    def _body(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except BaseException:
+            self._stop()
+            raise
 
-def with_line(actions: tuple[ActionValue, ...], line: tuple[int, ...]) -> tuple[ActionValue, ...]:
-    """The actions, the first one of `line` with that line."""
-    return tuple(replace(each, line=line) if line and each.action == line[0] else each for each in actions)
+    def wait(self, is_enough: Callable[[], bool]) -> None:
+        """Wait until all have done their share, or it is enough."""
+        for job in self._jobs:
+            while not is_enough() and not job.wait(_POLL_SECONDS):
+                pass
 
-
-def follow(game: Game, s: Any, depth: int, tally: Any, keeps: Callable[[Any, int], bool]) -> list[int]:
-    """Best play from `s`: at each step the first action after which `keeps(state, depth)` says the value is the same.
-
-    What is looked at again for this is not counted; a stop ends the line early.
-    """
-    line: list[int] = []
-    counted = tally.nodes, tally.cutoffs, tally.unused, tally.most_nodes
-    tally.most_nodes = _NO_LIMIT
-    while depth > 0 and not tally.stop and not game.is_terminal(s) and game.player(s) != CHANCE:
-        depth = deeper(game, s, depth)
-        *others, last = (int(a) for a in game.actions(s))
-        best = next((a for a in others if keeps(game.result(s, a), depth)), last)  # if no other keeps it, the last does
-        if not tally.stop:
-            line.append(best)
-            s = game.result(s, best)
-    tally.nodes, tally.cutoffs, tally.unused, tally.most_nodes = counted
-    return line
-
-
-def _why(result: Result, limits: Limits, tally: Any, seconds: float) -> str:
-    """What ended a search, in a word."""
-    if result.stopped != "stopped":
-        return result.stopped
-    if limits.nodes is not None and tally.nodes >= limits.nodes:
-        return "nodes"
-    return "seconds" if limits.seconds is not None and seconds >= limits.seconds else "interrupted"
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._stop()
+        for job in self._jobs:
+            job.wait()
+        if kind is None:
+            for job in self._jobs:
+                job.result()

@@ -47,6 +47,11 @@ class Table:
         """A new search begins: what is in the table is still true, but gives way to what is new."""
         self.age = (self.age + 1) % _AGES
 
+    def clear(self) -> None:
+        """Forget everything."""
+        self._memory[:] = 0
+        self.age = 0
+
     @property
     def bytes(self) -> int:
         return int(self._memory.nbytes)

@@ -10,6 +10,7 @@ import numpy as np
 from counterplay.game import Game, UserError
 from counterplay.primitives import list_actions, load, store
 from counterplay.search.limits import DEEPEST
+from counterplay.search.run import NO_LIMIT
 from counterplay.search.table import NO_ACTION, Table, table_key
 
 __all__ = [
@@ -19,12 +20,14 @@ __all__ = [
     "REFINEMENTS",
     "WIDTH",
     "comes_again",
+    "forget",
     "new_workspace",
     "order_moves",
     "reward",
     "show_busy",
     "take_free",
     "take_next",
+    "use_refinements",
 ]
 
 PLIES = 256
@@ -78,9 +81,20 @@ def new_workspace(game: Game, table: Table | None, without: frozenset[str]) -> A
         if name not in REFINEMENTS:
             raise UserError(f"there is no refinement '{name}'; there are: {', '.join(REFINEMENTS)}")
     w = np.zeros(1, _WORKSPACE).view(np.recarray)[0]
+    if table is not None:
+        w.table_at, w.mask = table.address, table.mask
+    w.most_nodes = NO_LIMIT
+    w.unused = DEEPEST
+    forget(w)
+    use_refinements(game, w, without)
+    return w
+
+
+def use_refinements(game: Game, w: Any, without: frozenset[str]) -> None:
+    """Switch on the refinements that are not in `without` and of use for the game; the rest off."""
     knows = game.knows
     useful = {
-        "table": table is not None,
+        "table": w.table_at != 0,
         "priority": knows.priority,
         "successors": knows.evaluate and not knows.priority,
         "quiescence": knows.is_noisy,
@@ -91,12 +105,12 @@ def new_workspace(game: Game, table: Table | None, without: frozenset[str]) -> A
     for name in REFINEMENTS:
         w[f"use_{name}"] = name not in without and useful.get(name, True)
     w.use_order = any(w[f"use_{name}"] for name in ("table", "priority", "killers", "history", "successors"))
-    if table is not None:
-        w.table_at, w.mask = table.address, table.mask
-    w.most_nodes = (1 << 62) - 1
-    w.unused = DEEPEST
+
+
+def forget(w: Any) -> None:
+    """Drop what was learned of the order of moves."""
+    w.history[:] = 0
     w.killers[:] = NO_ACTION
-    return w
 
 
 # ---- compiled with the search

@@ -6,26 +6,22 @@ what the search did not call, so it cannot be told wrong. `Trace.steps` has the 
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from math import inf
 from typing import Any
 
 from counterplay.game import CHANCE, Game, UserError
-from counterplay.native import NativeFunction, observed
-from counterplay.search.alphabeta import value as alphabeta_value
-from counterplay.search.expectiminimax import PRUNING, UNTRIED, How
-from counterplay.search.expectiminimax import value as expectiminimax_value
-from counterplay.search.limits import DEEPEST
-from counterplay.search.minimax import value as minimax_value
-from counterplay.search.run import new_tally
-from counterplay.search.suited import must_be_opponents
-from counterplay.search.workspace import PLIES, REFINEMENTS, new_workspace
+from counterplay.search import REFINEMENTS, AlphaBeta, Expectiminimax, Minimax
 
 __all__ = ["SEARCHES", "Step", "Trace", "Visit", "trace"]
 
-SEARCHES = ("minimax", "alphabeta", "star1", "star2")
+SEARCHES: dict[str, Callable[[Game, Iterable[str]], Minimax | AlphaBeta | Expectiminimax]] = {
+    "minimax": lambda game, without: Minimax(game),
+    "alphabeta": lambda game, without: AlphaBeta(game, table_mb=0.001, without=without),
+    "star1": lambda game, without: Expectiminimax(game, prune="star1", table_mb=0),
+    "star2": lambda game, without: Expectiminimax(game, prune="star2", table_mb=0),
+}
 """What can be watched: minimax, alpha-beta, and expectiminimax with its two ways to cut at chance nodes."""
 
 MOST_VISITS = 50_000
@@ -155,50 +151,35 @@ def trace(
 
     `without` names the refinements of alpha-beta to leave out: all of them, if nothing is said, as in a lecture.
     """
-    must_be_opponents(game, algorithm)
     if algorithm not in SEARCHES:
         raise UserError(f"'{algorithm}' cannot be watched; these can: {', '.join(SEARCHES)}")
     if depth is not None and depth < 1:
         raise UserError(f"a search looks 1 ply or more ahead, not {depth}")
     if algorithm == "alphabeta" and game.chance:
         raise UserError(f"alphabeta is for games without chance; {game} has chance: watch star1 or star2")
-    s = game.initial() if s is None else s
-    kernel, arguments = _call(game, algorithm, depth, frozenset(without))
-    watcher = _Watcher(game, kernel)
-    with observed(kernel, watcher):
-        kernel(game, s, *arguments)
+    watcher = _Watcher(game)
+    engine = SEARCHES[algorithm](game, without)
+    engine.watch(game.initial() if s is None else s, depth, watcher)
     return Trace(game, algorithm, watcher.visits[0], tuple(watcher.visits), tuple(watcher.steps))
-
-
-def _call(game: Game, algorithm: str, depth: int | None, without: frozenset[str]) -> tuple[NativeFunction, Any]:
-    """The function to watch, and its arguments after the state."""
-    if algorithm == "minimax":
-        return minimax_value, (depth or DEEPEST, new_tally(depth or DEEPEST))
-    if algorithm == "alphabeta":
-        workspace = new_workspace(game, None, without | {"table"})
-        return alphabeta_value, (-inf, inf, min(depth or PLIES, PLIES - 1), 0, workspace)
-    how = How(PRUNING.index(algorithm))
-    return expectiminimax_value, (UNTRIED, -inf, inf, depth or DEEPEST, new_tally(depth or DEEPEST), how)
 
 
 class _Watcher:
     """Is told of the calls and makes visits and steps of them."""
 
-    def __init__(self, game: Game, kernel: NativeFunction) -> None:
-        self.game, self._names = game, list(inspect.signature(kernel).parameters)
+    def __init__(self, game: Game) -> None:
+        self.game = game
         self.visits: list[Visit] = []
         self.steps: list[Step] = []
         self._open: list[_Open] = []
 
-    def enter(self, *args: Any) -> None:
+    def enter(self, s: Any, depth: int, alpha: float, beta: float) -> None:
         if len(self.visits) == MOST_VISITS:
             raise UserError(f"that is more than {MOST_VISITS:,} states to watch; say a smaller depth")
-        given = dict(zip(self._names, args, strict=True))
-        s, game = given["s"], self.game
-        kind = "end" if game.is_terminal(s) else "limit" if given["depth"] == 0 else _who(game, s)
+        game = self.game
+        kind = "end" if game.is_terminal(s) else "limit" if depth == 0 else _who(game, s)
         action = self._open[-1].action_to(s) if self._open else None
         name = game.action_name(self._open[-1].visit.state, action) if action is not None else ""
-        visit = Visit(len(self.visits), s, kind, action, name, given.get("alpha", -inf), given.get("beta", inf))
+        visit = Visit(len(self.visits), s, kind, action, name, alpha, beta)
         self.visits.append(visit)
         self._open.append(_Open(game, visit))
         self._note("enter", f"look at {name}" if name else "begin")

@@ -1,0 +1,202 @@
+"""An engine: a search as an object that can be asked again, stopped, and asked what it can do.
+
+    engine = search.AlphaBeta(game, table_mb=64)
+    engine.search(s, Limits(seconds=1))        the best move; what was seen is remembered for the next one
+    job = engine.start(s)                      the same beside what you do; job.stop(), job.done, job.result()
+    engine.stop()                              ends the search that is going on, from any thread
+    engine.new_game()                          forget everything
+
+Many engines may search at once. One engine answers one question at a time.
+"""
+
+from __future__ import annotations
+
+import inspect
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple
+
+from counterplay.game import Game, Position, UserError
+from counterplay.search.limits import Limits
+from counterplay.search.result import ActionValue, Result, Unsuited
+from counterplay.search.run import Job, Progress, new_tally
+from counterplay.search.suited import must_be_open, must_be_opponents
+
+__all__ = ["Abilities", "Engine", "Request", "why_stopped", "with_line"]
+
+
+@dataclass(frozen=True)
+class Abilities:
+    """What a search can do, so that nobody needs to know it by its name."""
+
+    limits: tuple[str, ...] = ("depth", "rounds", "nodes", "seconds")
+    """The limits that it knows, the usual one first."""
+    needs_limit: bool = True
+    """Without a limit it goes on to the end of the game, however far that is."""
+    every_value: bool = False
+    """It has the value of every move, however few are asked for."""
+    history: bool = False
+    """It sees that a position repeats one before the root."""
+    seed: bool = False
+    """Something random in it depends on a setting `seed`."""
+    threads: bool = False
+    """It can search in several threads, by a setting of that name."""
+    chance: bool = True
+    """It plays games with chance."""
+    many_players: bool = False
+    """It plays games of three and more players, and of two who are no opponents."""
+    hidden: bool = False
+    """It plays games in which something is hidden, or moves are made at the same time."""
+
+
+class Request(NamedTuple):
+    """What an engine is asked."""
+
+    state: Any
+    limits: Limits
+    multi: int
+    also: frozenset[int]
+    history: Sequence[Any]
+
+    @property
+    def wants_several(self) -> bool:
+        """Whether more is wanted than the value of the best move."""
+        return self.multi > 1 or bool(self.also)
+
+
+class Engine(ABC):
+    """A search of one game. Settings are given when it is made, limits with each question."""
+
+    name: ClassVar[str]
+    abilities: ClassVar[Abilities] = Abilities()
+
+    def __init__(self, game: Game) -> None:
+        self.must_suit(game)
+        self.game = game
+        self._tallies = [new_tally()]
+        self._is_searching = threading.Lock()
+
+    @classmethod
+    def must_suit(cls, game: Game) -> None:
+        """Raise Unsuited for a game that this search cannot play."""
+        if not cls.abilities.hidden:
+            must_be_open(game, cls.name)
+        if not cls.abilities.many_players:
+            must_be_opponents(game, cls.name)
+        if game.chance and not cls.abilities.chance:
+            raise Unsuited(f"{cls.name} is for games without chance; {game} has chance: use expectiminimax")
+
+    @classmethod
+    def suits(cls, game: Game) -> bool:
+        """Whether this search can play the game."""
+        try:
+            cls.must_suit(game)
+        except Unsuited:
+            return False
+        return True
+
+    @classmethod
+    def setting_names(cls) -> tuple[str, ...]:
+        """What can be set when an engine is made."""
+        known = inspect.signature(cls.__init__).parameters.values()
+        return tuple(each.name for each in known if each.kind is each.KEYWORD_ONLY)
+
+    # ---- asking
+
+    def search(
+        self,
+        s: Any = None,
+        limits: Limits | None = None,
+        *,
+        multi: int = 1,
+        also: Iterable[int] = (),
+        history: Sequence[Any] = (),
+        progress: Progress | None = None,
+    ) -> Result:
+        """The best move at `s`, a state or a Position (default: the initial state), as far as the limits allow.
+
+        The values of the `multi` best moves are exact, and those of the actions in `also`, however bad they are.
+        `history` has the states before `s`, for games in which a repetition is a draw; a Position has its own.
+        """
+        request = self._begin(s, limits, multi, also, history)
+        try:
+            return self._answer(request, progress)
+        finally:
+            self._is_searching.release()
+
+    def start(
+        self,
+        s: Any = None,
+        limits: Limits | None = None,
+        *,
+        multi: int = 1,
+        also: Iterable[int] = (),
+        history: Sequence[Any] = (),
+        progress: Progress | None = None,
+    ) -> Job[Result]:
+        """The same in a thread of its own, in which `progress` is called too."""
+        request = self._begin(s, limits, multi, also, history)
+
+        def work() -> Result:
+            try:
+                return self._answer(request, progress)
+            finally:
+                self._is_searching.release()
+
+        try:
+            return Job(work, self.stop)
+        except BaseException:  # no thread could be started
+            self._is_searching.release()
+            raise
+
+    def stop(self) -> None:
+        """End the search that is going on, within some milliseconds, with what is known by then."""
+        for tally in self._tallies:
+            tally.stop = 1
+
+    def new_game(self, seed: int | None = None) -> None:  # noqa: B027  (most have nothing to forget)
+        """Forget what earlier searches have seen. With a `seed`, all that is random begins anew from it."""
+
+    def _begin(self, s: Any, limits: Limits | None, multi: int, also: Iterable[int], history: Sequence[Any]) -> Request:
+        """What is asked, proven to make sense; from now on a `stop` counts, and nobody else can ask."""
+        game, limits = self.game, limits or Limits()
+        if isinstance(s, Position):
+            if s.game != game:
+                raise UserError(f"this engine plays {game}; the position is one of {s.game}")
+            history, s = history or s.history, s.state
+        if isinstance(s, str):
+            raise UserError(f"a search takes a state or a position, not a text: game.at(position={s[:60]!r})")
+        if multi < 1:
+            raise UserError(f"multi is the number of best moves wanted, 1 or more, not {multi}")
+        for limit in limits.given():
+            if limit not in self.abilities.limits:
+                raise UserError(f"{self.name} has no limit '{limit}'; it has: {', '.join(self.abilities.limits)}")
+        request = Request(game.initial() if s is None else s, limits, multi, frozenset(also), history)
+        if not self._is_searching.acquire(blocking=False):
+            raise UserError(f"this engine ({self.name}) is searching already; wait, stop it, or make another one")
+        for tally in self._tallies:
+            tally.stop = 0
+        return request
+
+    @property
+    def _tally(self) -> Any:
+        """What the first thread counts while it searches, and its `stop`, which ends it."""
+        return self._tallies[0]
+
+    @abstractmethod
+    def _answer(self, request: Request, progress: Progress | None) -> Result:
+        """Search, and count it in the tallies, of which each thread has one."""
+
+
+def with_line(actions: tuple[ActionValue, ...], line: tuple[int, ...]) -> tuple[ActionValue, ...]:
+    """The actions, the first one of `line` with that line."""
+    return tuple(replace(each, line=line) if line and each.action == line[0] else each for each in actions)
+
+
+def why_stopped(limits: Limits, nodes: int, seconds: float) -> str:
+    """What ended a search that did not get to its end, in a word."""
+    if limits.nodes is not None and nodes >= limits.nodes:
+        return "nodes"
+    return "seconds" if limits.seconds is not None and seconds >= limits.seconds else "interrupted"
