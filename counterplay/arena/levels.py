@@ -17,11 +17,10 @@ from typing import Any, NamedTuple
 
 from counterplay import search
 from counterplay.game import CHANCE, Game, UserError
-from counterplay.primitives import mix64
-from counterplay.search.playout import unit, word
+from counterplay.randomness import seed_at, unit, word
 from counterplay.search.run import Progress
 
-__all__ = ["LEVELS", "Level", "LevelPlayer", "best_search", "seed_at"]
+__all__ = ["LEVELS", "Level", "LevelPlayer", "best_search"]
 
 
 class Level(NamedTuple):
@@ -49,13 +48,6 @@ LEVELS = {
 
 _ALL_VALUES: dict[str, dict[str, Any]] = {"expectiminimax": {"prune": "none"}, "maxn": {"prune": False}}
 """Settings with which a search has the value of every move, and not only of the best."""
-
-
-def seed_at(seed: int, *numbers: int) -> int:
-    """The seed for something random that depends on these numbers, as a seat and a ply, and on nothing else."""
-    for number in numbers:
-        seed = mix64(mix64(seed) + number)
-    return seed & 0x7FFFFFFF
 
 
 def best_search(game: Game) -> tuple[str, dict[str, Any]]:

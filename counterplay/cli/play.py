@@ -6,7 +6,6 @@ that a game taken back, or saved and loaded, goes on as it would have.
 
 from __future__ import annotations
 
-import random
 import re
 import shutil
 import textwrap
@@ -18,10 +17,11 @@ from typing import Any
 
 from counterplay import games, search
 from counterplay.arena import LEVELS, SavedGame, new_player
-from counterplay.arena.levels import LevelPlayer, seed_at
+from counterplay.arena.levels import LevelPlayer
 from counterplay.cli import output
 from counterplay.cli.prompt import as_shown, ask, meant
 from counterplay.game import CHANCE, AmbiguousText, Game, Position, UserError, is_repeated
+from counterplay.randomness import any_seed, seed_at
 
 __all__ = ["HUMAN", "begin", "play_game", "seats"]
 
@@ -73,7 +73,7 @@ def begin(
         names.append(game.action_name(here.state, a))
         here = here.after(a)
     if seed is None:  # people like another game each time, programs the same
-        seed = random.randrange(1_000_000) if at_terminal else 0
+        seed = any_seed(1_000_000) if at_terminal else 0
     text = str(Path(text).absolute()) if Path(text.partition(":")[0]).suffix == ".py" else text  # wherever it is loaded
     return SavedGame(text, begins, tuple(names), seats(game, at_terminal, **who), seed)
 

@@ -105,13 +105,12 @@ def quiz(
     as_json: Json = False,
 ) -> None:
     """Ask about game trees, as the lectures do: values, pruning, windows, orders, chance; and explain the answers."""
-    import random
-
     from counterplay.cli import output
     from counterplay.cli.quiz import ask, write
     from counterplay.quiz import questions as new_questions
+    from counterplay.randomness import any_seed
 
-    seed = random.randrange(10_000) if seed is None else seed
+    seed = any_seed(10_000) if seed is None else seed
     asked = new_questions(questions, seed, kind, difficulty)
     written = write(asked, out) if out is not None else []
     if as_json:

@@ -16,12 +16,12 @@ import numpy as np
 from counterplay.game import UserError
 from counterplay.games.pacman import Pacman, directional_ghosts, random_ghosts
 from counterplay.native import native
+from counterplay.randomness import new_random, unit, word
 from counterplay.search.alphabeta import value as alphabeta_value
 from counterplay.search.expectimax import Weights, against
 from counterplay.search.expectimax import values as expectimax_values
 from counterplay.search.mcts import TreeSearcher, TreeSettings
 from counterplay.search.minimax import value as minimax_value
-from counterplay.search.playout import new_random, unit, word
 from counterplay.search.run import new_tally
 from counterplay.search.table import Table
 from counterplay.search.workspace import new_workspace

@@ -1,5 +1,6 @@
 """Searches: one file an algorithm. Each returns a `Result`."""
 
+from counterplay.randomness import new_random
 from counterplay.search.algorithms import ALGORITHMS, best_for
 from counterplay.search.alphabeta import REFINEMENTS, Searcher, alphabeta
 from counterplay.search.expectimax import expectimax
@@ -10,7 +11,7 @@ from counterplay.search.mcts import TreeSearcher, TreeSettings, mcts
 from counterplay.search.minimax import minimax
 from counterplay.search.paranoid import paranoid
 from counterplay.search.perft import count_games, perft, perft_split
-from counterplay.search.playout import mean_utility, new_random, playout, random_action
+from counterplay.search.playout import mean_utility, playout, random_action
 from counterplay.search.policy import (
     Deviations,
     Policy,
