@@ -14,8 +14,8 @@ import pytest
 from counterplay import UserError, arena, games, native
 from counterplay.arena import SavedGame
 from counterplay.arena.levels import LevelPlayer
-from counterplay.cli.play import seats
 from counterplay.cli.prompt import as_shown, meant
+from counterplay.cli.show_game import seats
 
 
 @pytest.fixture

@@ -35,13 +35,13 @@ def play(
 ) -> None:
     """Play against the computer, or let it play; without a terminal it plays all sides and shows the game."""
     from counterplay.cli import output
-    from counterplay.cli.play import begin, play_game
+    from counterplay.cli.show_game import begin, play_game
 
     at_terminal = output.is_interactive() and not as_json
     with mode(interpreted):
         wanted = {"players": players, "you": you, "level": level, "depth": depth}
-        saved = begin(game, load, position, moves, seed, at_terminal, **wanted)
-        record = play_game(saved, quiet=as_json)
+        session = begin(game, load, position, moves, seed, at_terminal, **wanted)
+        record = play_game(session, quiet=as_json)
     if as_json:
         output.print_json(record)
 
