@@ -25,6 +25,7 @@ __all__ = [
     "show_busy",
     "take_free",
     "take_next",
+    "useful_refinements",
 ]
 
 PLIES = 256
@@ -72,15 +73,10 @@ _WORKSPACE = np.dtype(
 )
 
 
-def new_workspace(game: Game, table: Table | None, without: frozenset[str]) -> Any:
-    """Fresh memory with the refinements switched on that are not in `without` and of use for the game."""
-    for name in without:
-        if name not in REFINEMENTS:
-            raise UserError(f"there is no refinement '{name}'; there are: {', '.join(REFINEMENTS)}")
-    w = np.zeros(1, _WORKSPACE).view(np.recarray)[0]
+def useful_refinements(game: Game) -> tuple[str, ...]:
+    """The refinements that can do something for a game; some need what the game may not know."""
     knows = game.knows
     useful = {
-        "table": table is not None,
         "priority": knows.priority,
         "successors": knows.evaluate and not knows.priority,
         "quiescence": knows.is_noisy,
@@ -88,8 +84,17 @@ def new_workspace(game: Game, table: Table | None, without: frozenset[str]) -> A
         "null_move": knows.passed,
         "repetition": knows.reversible,
     }
-    for name in REFINEMENTS:
-        w[f"use_{name}"] = name not in without and useful.get(name, True)
+    return tuple(name for name in REFINEMENTS if useful.get(name, True))
+
+
+def new_workspace(game: Game, table: Table | None, without: frozenset[str]) -> Any:
+    """Fresh memory with the refinements switched on that are not in `without` and of use for the game."""
+    for name in without:
+        if name not in REFINEMENTS:
+            raise UserError(f"there is no refinement '{name}'; there are: {', '.join(REFINEMENTS)}")
+    w = np.zeros(1, _WORKSPACE).view(np.recarray)[0]
+    for name in useful_refinements(game):
+        w[f"use_{name}"] = name not in without and (name != "table" or table is not None)
     w.use_order = any(w[f"use_{name}"] for name in ("table", "priority", "killers", "history", "successors"))
     if table is not None:
         w.table_at, w.mask = table.address, table.mask
