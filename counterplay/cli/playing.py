@@ -106,7 +106,7 @@ def quiz(
 ) -> None:
     """Ask about game trees, as the lectures do: values, pruning, windows, orders, chance; and explain the answers."""
     from counterplay.cli import output
-    from counterplay.cli.quiz import ask, write
+    from counterplay.cli.show_quiz import ask, write
     from counterplay.quiz import questions as new_questions
     from counterplay.randomness import any_seed
 
@@ -132,7 +132,7 @@ def demo(
     as_json: Json = False,
 ) -> None:
     """Run a demonstration of the lectures: figures, and whether the claim holds; exit status 1 if it does not."""
-    from counterplay.cli.demo import list_demos, run_demo
+    from counterplay.cli.show_demo import list_demos, run_demo
 
     if name is None:
         list_demos(as_json)

@@ -26,7 +26,7 @@ from counterplay.search.run import new_tally
 from counterplay.search.table import Table
 from counterplay.search.workspace import new_workspace
 
-__all__ = ["POLICIES", "Player", "Record", "Stage", "Summary", "new_player", "random_start", "summary"]
+__all__ = ["POLICIES", "Player", "Record", "Stage", "Summary", "player_named", "random_start", "summary"]
 
 POLICY, MINIMAX, EXPECTIMAX, ALPHABETA, ALONE, TREE = range(6)
 KINDS = {"minimax": MINIMAX, "expectimax": EXPECTIMAX, "alphabeta": ALPHABETA, "alone": ALONE, "mcts": TREE}
@@ -41,7 +41,7 @@ class Player(NamedTuple):
     """Of tree search the number of simulations."""
 
 
-def new_player(text: str) -> Player:
+def player_named(text: str) -> Player:
     """A player by name: `reflex`, `minimax:4`, `alphabeta:10`, `expectimax:4`, `mcts:500`; for ghosts also `alone:4`
     and `policy`."""
     name, _, depth = text.partition(":")
