@@ -8,7 +8,8 @@ from typing import NamedTuple
 import pytest
 
 from counterplay import CHANCE, Game, UserError, arena, games, native
-from counterplay.arena import HUMAN, Clock, Ending, SavedGame, Session, split_players
+from counterplay.arena import HUMAN, Clock, Ending, SavedGame, Session
+from counterplay.arena.session import split_players
 from counterplay.game import AmbiguousText, IllegalAction, UnreadableText
 
 PEOPLE = (HUMAN, HUMAN)

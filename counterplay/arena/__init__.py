@@ -5,7 +5,7 @@ from counterplay.arena.levels import LEVELS, Level
 from counterplay.arena.match import GameRecord, Score, match
 from counterplay.arena.players import Player, new_player
 from counterplay.arena.saved import SavedGame
-from counterplay.arena.session import HUMAN, Choice, Ending, Session, split_players
+from counterplay.arena.session import HUMAN, Choice, Ending, Session
 
 __all__ = ["HUMAN", "LEVELS", "Choice", "Clock", "Ending", "GameRecord", "Level", "Player", "SavedGame", "Score"]
-__all__ += ["Session", "match", "new_player", "split_players"]
+__all__ += ["Session", "match", "new_player"]

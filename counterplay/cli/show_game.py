@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from counterplay import games, search
-from counterplay.arena import HUMAN, LEVELS, Choice, SavedGame, Session, split_players
+from counterplay.arena import HUMAN, LEVELS, Choice, SavedGame, Session
+from counterplay.arena.session import split_players
 from counterplay.cli import output
 from counterplay.cli.prompt import as_shown, ask, meant
 from counterplay.game import CHANCE, AmbiguousText, Game, UserError
