@@ -382,6 +382,9 @@ def test_a_session_is_plain_for_json():
     assert (shown["turn"], shown["seat"], shown["ending"], shown["left"][1]) == ("computer", 1, None, None)
     assert shown["legal"] == list(session.legal())
     assert shown.items() >= session.record().items()
+    choice = session.choose().as_dict()
+    assert json.loads(json.dumps(choice, allow_nan=False)) == choice
+    assert choice["name"] == choice["result"]["action_name"]
     session.resign()
     assert session.as_dict()["ending"] == {"by": "resignation", "winners": [0], "utilities": None, "seat": 1}
 

@@ -55,6 +55,10 @@ class Choice:
     is_stopped: bool = False
     """Whether it had to move at once: by `stop` or ctrl-C."""
 
+    def as_dict(self) -> dict[str, Any]:
+        about = {"seat": self.seat, "action": self.action, "name": self.name, "stopped": self.is_stopped}
+        return about | {"result": None if self.result is None else self.result.as_dict()}
+
 
 @dataclass(frozen=True)
 class Ending:
@@ -232,14 +236,13 @@ class Session:
         """What the computer or chance would play now; nothing is played. `progress` is told how a search goes."""
         with self._lock:
             seat = self._must_go_on()
-            game, states, ply = self.game, list(self._states), len(self._names)
-            s, seed = states[-1], seed_at(self.seed, ply, seat)
-            if seat == CHANCE:
-                return self._choice(seat, s, int(search.random_action(game, s, new_random(seed))))
             if seat in self.people:
                 raise UserError(f"player {seat + 1} is a person; nobody else chooses their move")
-            player: Any = new_player(game, self.players[seat], seed)
-            clock = self.clocks[seat]
+            game, states = self.game, list(self._states)
+            s, seed = states[-1], seed_at(self.seed, len(self._names), seat)
+            text = "random" if seat == CHANCE else self.players[seat]  # at random is by the odds, for chance
+            player: Any = new_player(game, text, seed)
+            clock = None if seat == CHANCE else self.clocks[seat]
             until = inf if clock is None else self._now() + clock.allowance(self.left(seat))
             watch = self._begin_search(player, progress, until) if hasattr(player, "search") else None
         if watch is None:
