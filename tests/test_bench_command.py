@@ -7,8 +7,10 @@ from math import log
 
 import pytest
 
-from counterplay import UserError, games, native, search
-from counterplay.cli import bench, output
+from counterplay import UserError, experiments, games, native, search
+from counterplay.cli import output
+from counterplay.cli.show_experiments import knowledge_table, ordering_chart, ordering_table, speed_table
+from counterplay.search.workspace import useful_refinements
 from tests.test_uniform_tree import least
 
 
@@ -19,7 +21,7 @@ def _interpreted():
 
 
 def measured():
-    return bench.ordering(width=3, heights=range(2, 7), seeds=3)
+    return experiments.ordering(width=3, heights=range(2, 7), seeds=3)
 
 
 @pytest.fixture(scope="module")
@@ -30,6 +32,20 @@ def found():
 
 def nodes(found):
     return {each["name"]: each["nodes"] for each in found["series"]}
+
+
+# ---- speed
+
+
+def test_speed_in_both_modes(capsys):
+    rows = experiments.measure(games.load("nim:heaps=[1,2]").at(), 0.01)
+    assert [row["what"] for row in rows] == ["minimax nodes", "perft nodes", "playouts"]
+    assert all(row["compiled"] > 0 and row["interpreted"] > 0 for row in rows)
+    rows[0]["compiled"] = None  # a game that cannot be compiled
+    output.say(speed_table(rows))
+    first, *lines = capsys.readouterr().out.splitlines()
+    assert first.split() == ["what", "compiled", "interpreted", "ratio"]
+    assert [line.endswith("x") for line in lines] == [False, True, True]
 
 
 # ---- ordering
@@ -53,7 +69,7 @@ def test_exponents_tell_the_growth(found):
     assert exponents["minimax"] == exponents["worst order"] == pytest.approx(1.0, abs=0.02)
     assert exponents["best order"] == pytest.approx(0.5, abs=0.1)
     assert exponents["best order"] < exponents["random order"] < exponents["worst order"]
-    two = bench.ordering(width=2, heights=(6, 3), seeds=2)
+    two = experiments.ordering(width=2, heights=(6, 3), seeds=2)
     for each in two["series"]:
         few, many = each["nodes"]
         assert each["exponent"] == pytest.approx(log(many / few) / (3 * log(2)), abs=1e-4)
@@ -66,13 +82,13 @@ def test_the_same_numbers_every_time_and_plain_for_json(found, capsys):
 
 
 def test_ordering_prints_a_table_and_draws_a_chart(found, capsys):
-    output.say(bench.ordering_table(found))
+    output.say(ordering_table(found))
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split("  ")[0] == "height"
     assert lines[5].split()[:3] == ["6", "1,093", "1,093"]
     assert lines[-2].startswith("exponent")
     assert lines[-1].split() == ["theory", "1", "1", "0.75", "0.5"]
-    shown = [each.text for each in ET.fromstring(bench.ordering_chart(found)).iter() if each.text]
+    shown = [each.text for each in ET.fromstring(ordering_chart(found)).iter() if each.text]
     assert [name for name in shown if ", x = " in name] == [
         f"{each['name']}, x = {each['exponent']:.2f}" for each in found["series"]
     ]
@@ -84,7 +100,7 @@ def test_ordering_prints_a_table_and_draws_a_chart(found, capsys):
 )
 def test_what_cannot_be_measured_is_refused(wrong):
     with pytest.raises(UserError):
-        bench.ordering(**wrong)
+        experiments.ordering(**wrong)
 
 
 # ---- knowledge
@@ -95,7 +111,7 @@ POSITION = "xox/.o./.x."
 
 def knowledge(name, position=None, depth=4):
     here = games.load(name).at(position=position)
-    return {row["search"]: row for row in bench.knowledge(here.game, here.state, depth)}
+    return {row["search"]: row for row in experiments.knowledge(here.game, here.state, depth)}
 
 
 def test_knowledge_leaves_out_each_refinement_that_is_of_use():
@@ -108,6 +124,14 @@ def test_knowledge_leaves_out_each_refinement_that_is_of_use():
     rows = knowledge("connect_four:rows=2,columns=3,connect=2", depth=3)
     left_out = {name.removeprefix("without ") for name in rows if name.startswith("without ")}
     assert left_out == {"table", "priority", *common}
+
+
+def test_refinements_are_of_use_by_what_a_game_knows():
+    of = {name: set(useful_refinements(games.load(name))) for name in ("nim", "tic_tac_toe", "connect_four", "chess")}
+    assert of["tic_tac_toe"] - of["nim"] == {"successors"}
+    assert of["connect_four"] - of["nim"] == {"priority"}
+    assert of["chess"] - of["nim"] >= {"priority", "quiescence", "repetition"}
+    assert useful_refinements(games.load("nim")) == tuple(name for name in search.REFINEMENTS if name in of["nim"])
 
 
 def test_knowledge_counts_what_the_searches_count_and_all_agree():
@@ -123,14 +147,14 @@ def test_knowledge_counts_what_the_searches_count_and_all_agree():
 
 
 def test_minimax_is_left_out_where_it_is_dear(monkeypatch):
-    monkeypatch.setattr(bench, "_CHEAP", 10)
+    monkeypatch.setattr(experiments, "_CHEAP", 10)
     assert list(knowledge("tic_tac_toe", POSITION))[-1] == "textbook"
 
 
 def test_knowledge_prints_a_table(capsys):
     here = games.load("tic_tac_toe").at(position="xxo/oox/x..")
-    rows = bench.knowledge(*here, 2)
-    output.say(bench.knowledge_table(rows))
+    rows = experiments.knowledge(*here, 2)
+    output.say(knowledge_table(rows))
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split() == ["search", "nodes", "ratio", "value"]
     assert lines[1].split() == ["all", "refinements", str(rows[0]["nodes"]), "1.00", "0"]
@@ -145,6 +169,6 @@ def test_ctrl_c_ends_the_whole_measurement(monkeypatch):
 
     monkeypatch.setattr(search, "alphabeta", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        bench.ordering(width=2, heights=(1, 2), seeds=1)
+        experiments.ordering(width=2, heights=(1, 2), seeds=1)
     with pytest.raises(KeyboardInterrupt):
         knowledge("tic_tac_toe", POSITION)

@@ -137,10 +137,10 @@ def test_bench_measures(counterplay, answer):
 
 
 def test_bench_measures_ordering_and_knowledge(counterplay, answer, tmp_path, monkeypatch):
-    from counterplay.cli import bench
+    from counterplay import experiments
 
-    monkeypatch.setattr(bench.ordering, "__kwdefaults__", None)
-    monkeypatch.setattr(bench.ordering, "__defaults__", (3, range(2, 5), 2, None))
+    monkeypatch.setattr(experiments.ordering, "__kwdefaults__", None)
+    monkeypatch.setattr(experiments.ordering, "__defaults__", (3, range(2, 5), 2, None))
     chart = tmp_path / "ordering.svg"
     with native.interpreted():
         found = answer("bench", "ordering", "--svg", chart)

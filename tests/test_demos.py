@@ -8,7 +8,7 @@ import pytest
 from counterplay import UserError, demos, native, search
 from counterplay.demos import horizon, pacman_suicide, pacman_thrashing
 from counterplay.demos.outcome import Claim, Outcome
-from counterplay.demos.pacman_play import Stage, new_player, random_start, summary
+from counterplay.demos.pacman_play import Stage, player_named, random_start, summary
 from counterplay.games.pacman import Pacman
 
 QUICK = {"pacman-suicide": 12, "pacman-thrashing": 3, "bins": 200}
@@ -52,7 +52,7 @@ def test_the_judge_of_the_horizon_speaks_in_pawns():
 
 def test_games_are_the_same_in_both_modes():
     game = Pacman(layout="tiny", limit=20)
-    players = new_player("expectimax:4"), new_player("minimax:3"), new_player("policy"), new_player("reflex")
+    players = player_named("expectimax:4"), player_named("minimax:3"), player_named("policy"), player_named("reflex")
     stage = Stage(game, "directional", players)
 
     def games_of():
@@ -68,7 +68,7 @@ def test_games_are_the_same_in_both_modes():
 
 def test_alphabeta_chooses_among_the_moves_that_minimax_finds_best():
     game = Pacman(layout="suicide")
-    players = new_player("alphabeta:6"), new_player("minimax:6"), new_player("policy")
+    players = player_named("alphabeta:6"), player_named("minimax:6"), player_named("policy")
     stage = Stage(game, "random", players)
     with native.interpreted():
         for seed in range(6):
@@ -82,7 +82,7 @@ def test_alphabeta_chooses_among_the_moves_that_minimax_finds_best():
 
 def test_ghosts_on_their_own_see_themselves_only():
     game = Pacman(layout="suicide")
-    players = new_player("alone:4"), new_player("policy"), new_player("minimax:3")
+    players = player_named("alone:4"), player_named("policy"), player_named("minimax:3")
     stage = Stage(game, "random", players)
     with native.interpreted():
         record = stage.play(players[2], players[0], 1)
@@ -92,7 +92,7 @@ def test_ghosts_on_their_own_see_themselves_only():
 
 def test_tree_search_eats_all_dots_and_its_game_comes_again_by_its_seed():
     game = Pacman(layout="tiny", limit=30)
-    pacman, ghosts = new_player("mcts:60"), new_player("policy")
+    pacman, ghosts = player_named("mcts:60"), player_named("policy")
     stage = Stage(game, "random", (pacman, ghosts))
     with native.interpreted():
         records = [stage.play(pacman, ghosts, seed) for seed in (1, 2, 1)]
@@ -112,7 +112,7 @@ def test_starts_are_apart_and_differ():
 @pytest.mark.parametrize("text", ["minimax", "minimax:0", "minimax:x", "human:3", "reflex:2", ""])
 def test_players_that_are_none(text):
     with pytest.raises(UserError, match="is no player; write reflex, or minimax:4"):
-        new_player(text)
+        player_named(text)
 
 
 def test_the_shortest_way_through_the_thrashing_maze():

@@ -26,7 +26,7 @@ from typing import NamedTuple
 import pytest
 
 import counterplay
-from counterplay import analysis, arena, games, native, quiz, search, trees
+from counterplay import analysis, arena, experiments, games, native, quiz, search, trees
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -164,7 +164,7 @@ def test_the_readme_has_the_two_commands():
         assert lines.count(command) == 1
 
 
-PUBLIC = [counterplay, analysis, arena, games, native, quiz, search, trees]
+PUBLIC = [counterplay, analysis, arena, experiments, games, native, quiz, search, trees]
 
 
 @pytest.mark.parametrize("module", PUBLIC, ids=lambda module: module.__name__)

@@ -17,11 +17,10 @@ from typing import Any, NamedTuple
 
 from counterplay import search
 from counterplay.game import CHANCE, Game, UserError
-from counterplay.primitives import mix64
-from counterplay.search.playout import unit, word
+from counterplay.randomness import seed_at, unit, word
 from counterplay.search.run import Progress
 
-__all__ = ["LEVELS", "Level", "LevelPlayer", "seed_at"]
+__all__ = ["LEVELS", "Level", "LevelPlayer"]
 
 
 class Level(NamedTuple):
@@ -46,13 +45,6 @@ LEVELS = {
     10: Level(1_000_000, 0.0),
 }
 """The same for all games; found by `benchmarks/levels.py`. A million nodes take from 0.05 s to 1.2 s, by the game."""
-
-
-def seed_at(seed: int, *numbers: int) -> int:
-    """The seed for something random that depends on these numbers, as a seat and a ply, and on nothing else."""
-    for number in numbers:
-        seed = mix64(mix64(seed) + number)
-    return seed & 0x7FFFFFFF
 
 
 class LevelPlayer:

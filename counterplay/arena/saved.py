@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, fields
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,12 @@ class SavedGame:
     seed: int = 0
     resigned: int | None = None
     """The seat that gave up, from 0."""
+    clocks: tuple[str, ...] = ()
+    """One for each seat: a text for `Clock.read`, or an empty one; empty for games without clocks."""
+    used: tuple[float, ...] = ()
+    """In a game with clocks: the seconds that each move took, and those of the turn that is on."""
+    flagged: int | None = None
+    """The seat whose time was up, from 0."""
 
     def load(self) -> Game:
         return games.load(self.game)
@@ -61,19 +68,22 @@ class SavedGame:
         try:
             game = saved.load()
             saved.states(game)
-            if saved.resigned is not None and not 0 <= saved.resigned < game.players:
-                raise UserError(f"nobody at seat {saved.resigned} can resign: {game} has seats 0 to {game.players - 1}")
+            for seat, what in ((saved.resigned, "resign"), (saved.flagged, "run out of time")):
+                if seat is not None and not 0 <= seat < game.players:
+                    raise UserError(f"nobody at seat {seat} can {what}: {game} has seats 0 to {game.players - 1}")
         except UserError as error:
             raise UserError(f"{file}: {error}") from None
         return saved
 
     def _must_be_typed(self) -> None:
         """Raise TypeError for fields that no `write` has written."""
-        texts = (self.game, self.begins, *self.moves, *self.players)
-        numbers = (self.seed, 0 if self.resigned is None else self.resigned)
-        if not (isinstance(self.moves, tuple) and isinstance(self.players, tuple)):
+        if not all(isinstance(each, tuple) for each in (self.moves, self.players, self.clocks, self.used)):
             raise TypeError
+        texts = (self.game, self.begins, *self.moves, *self.players, *self.clocks)
+        numbers = (self.seed, *(seat for seat in (self.resigned, self.flagged) if seat is not None))
         if not all(isinstance(each, str) for each in texts) or not all(type(each) is int for each in numbers):
+            raise TypeError
+        if not all(type(each) in (int, float) and 0 <= each < inf for each in self.used):
             raise TypeError
 
 

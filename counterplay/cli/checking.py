@@ -54,39 +54,40 @@ def bench(
 
 
 def _bench_speed(here: Position, seconds: float, as_json: bool) -> None:
-    from counterplay.cli import bench, output
+    from counterplay import experiments
+    from counterplay.cli import output
+    from counterplay.cli.show_experiments import speed_table
 
-    rows = bench.measure(here, seconds)
+    rows = experiments.measure(here, seconds)
     if as_json:
         output.print_json({"game": str(here.game), "rates": rows})
-        return
-    table = output.table("what", "#compiled", "#interpreted", "#ratio")
-    for row in rows:
-        rates = (row["compiled"], row["interpreted"])
-        ratio = f"{rates[0] / rates[1]:,.0f}x" if None not in rates else ""
-        output.add_row(table, f"{row['what']}/s", *("-" if r is None else f"{r:,.0f}" for r in rates), ratio)
-    output.say(table)
+    else:
+        output.say(speed_table(rows))
 
 
 def _bench_ordering(svg: Path | None, as_json: bool) -> None:
-    from counterplay.cli import bench, output
+    from counterplay import experiments
+    from counterplay.cli import output
+    from counterplay.cli.show_experiments import ordering_chart, ordering_table
 
     with output.progress("ordering") as progress:
-        found = bench.ordering(progress=progress)
+        found = experiments.ordering(progress=progress)
     if svg is not None:
-        write_files({svg: bench.ordering_chart(found)})
+        write_files({svg: ordering_chart(found)})
     if as_json:
         output.print_json(found)
     else:
-        output.say(bench.ordering_table(found))
+        output.say(ordering_table(found))
 
 
 def _bench_knowledge(here: Position, depth: int, as_json: bool) -> None:
-    from counterplay.cli import bench, output
+    from counterplay import experiments
+    from counterplay.cli import output
+    from counterplay.cli.show_experiments import knowledge_table
 
     with output.progress("knowledge") as progress:
-        rows = bench.knowledge(here.game, here.state, depth, progress=progress)
+        rows = experiments.knowledge(here.game, here.state, depth, progress=progress)
     if as_json:
         output.print_json({"game": str(here.game), "depth": depth, "searches": rows})
     else:
-        output.say(bench.knowledge_table(rows))
+        output.say(knowledge_table(rows))

@@ -35,13 +35,13 @@ def play(
 ) -> None:
     """Play against the computer, or let it play; without a terminal it plays all sides and shows the game."""
     from counterplay.cli import output
-    from counterplay.cli.play import begin, play_game
+    from counterplay.cli.show_game import begin, play_game
 
     at_terminal = output.is_interactive() and not as_json
     with mode(interpreted):
         wanted = {"players": players, "you": you, "level": level, "depth": depth}
-        saved = begin(game, load, position, moves, seed, at_terminal, **wanted)
-        record = play_game(saved, quiet=as_json)
+        session = begin(game, load, position, moves, seed, at_terminal, **wanted)
+        record = play_game(session, quiet=as_json)
     if as_json:
         output.print_json(record)
 
@@ -105,13 +105,12 @@ def quiz(
     as_json: Json = False,
 ) -> None:
     """Ask about game trees, as the lectures do: values, pruning, windows, orders, chance; and explain the answers."""
-    import random
-
     from counterplay.cli import output
-    from counterplay.cli.quiz import ask, write
+    from counterplay.cli.show_quiz import ask, write
     from counterplay.quiz import questions as new_questions
+    from counterplay.randomness import any_seed
 
-    seed = random.randrange(10_000) if seed is None else seed
+    seed = any_seed(10_000) if seed is None else seed
     asked = new_questions(questions, seed, kind, difficulty)
     written = write(asked, out) if out is not None else []
     if as_json:
@@ -133,7 +132,7 @@ def demo(
     as_json: Json = False,
 ) -> None:
     """Run a demonstration of the lectures: figures, and whether the claim holds; exit status 1 if it does not."""
-    from counterplay.cli.demo import list_demos, run_demo
+    from counterplay.cli.show_demo import list_demos, run_demo
 
     if name is None:
         list_demos(as_json)

@@ -128,7 +128,7 @@ def analyse(
         raise UserError("the moves are in the --record; --moves is for a position")
     from counterplay import games
     from counterplay.analysis import read_record
-    from counterplay.cli.analyse import analyse_game, analyse_position
+    from counterplay.cli.show_analysis import analyse_game, analyse_position
 
     limits = {"depth": depth, "nodes": nodes, "seconds": seconds, "threads": threads, "table_mb": table}
     loaded = None if game is None else games.load(game)
@@ -162,7 +162,7 @@ def explain(
     """Say why the best move is better than another: lines, terms of the estimate, and what shallow searches missed."""
     from counterplay import analysis
     from counterplay.cli import output
-    from counterplay.cli.explain import say_explanation
+    from counterplay.cli.show_explanation import say_explanation
 
     here = at(game, position, moves)
     limits: dict[str, Any] = {"depth": depth, "nodes": nodes, "seconds": seconds}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from counterplay.demos.outcome import Claim, Outcome, Reel
-from counterplay.demos.pacman_play import Stage, new_player, random_start, summary
+from counterplay.demos.pacman_play import Stage, player_named, random_start, summary
 from counterplay.games.pacman import Pacman
 
 SEEDS = 400
@@ -14,10 +14,10 @@ DEPTHS = (2, 4, 6, 8, 10)
 
 def run(seeds: int = SEEDS) -> Outcome:
     game: Any = Pacman(layout="pockets")
-    ghosts = new_player("policy")
-    agents = {depth: new_player(f"minimax:{depth}") for depth in DEPTHS}
+    ghosts = player_named("policy")
+    agents = {depth: player_named(f"minimax:{depth}") for depth in DEPTHS}
     # Expectimax does not play, but with it this is the machine code that pacman-min-vs-exp uses too.
-    stage = Stage(game, "random", (*agents.values(), ghosts, new_player("expectimax:2")))
+    stage = Stage(game, "random", (*agents.values(), ghosts, player_named("expectimax:2")))
     starts = [random_start(game, seed) for seed in range(seeds)]
     played = {
         depth: [stage.play(agent, ghosts, seed, s) for seed, s in enumerate(starts)] for depth, agent in agents.items()

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from counterplay.demos.outcome import Claim, Outcome, Reel
-from counterplay.demos.pacman_play import Stage, new_player, random_start, summary
+from counterplay.demos.pacman_play import Stage, player_named, random_start, summary
 from counterplay.games.pacman import Pacman
 
 SEEDS = 3000  # against random ghosts the difference is small beside the luck of a game
@@ -19,8 +19,8 @@ DEPTH = 6  # plies: three moves of Pacman, about as long as the pockets are deep
 
 def run(seeds: int = SEEDS) -> Outcome:
     game: Any = Pacman(layout="pockets")
-    beliefs = {name: new_player(f"{name}:{DEPTH}") for name in ("minimax", "expectimax")}
-    ghosts = {"adversarial": new_player(f"minimax:{DEPTH}"), "random": new_player("policy")}
+    beliefs = {name: player_named(f"{name}:{DEPTH}") for name in ("minimax", "expectimax")}
+    ghosts = {"adversarial": player_named(f"minimax:{DEPTH}"), "random": player_named("policy")}
     stage = Stage(game, "random", (*beliefs.values(), *ghosts.values()))
     starts = [random_start(game, seed) for seed in range(seeds)]
     played = {

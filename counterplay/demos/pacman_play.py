@@ -16,15 +16,15 @@ import numpy as np
 from counterplay.game import UserError
 from counterplay.games.pacman import Pacman, directional_ghosts, random_ghosts
 from counterplay.native import native
+from counterplay.randomness import new_random, unit, word
 from counterplay.search import AlphaBeta, Limits, MonteCarlo
 from counterplay.search.alphabeta import worth as alphabeta_worth
 from counterplay.search.expectimax import Weights, against
 from counterplay.search.expectimax import worth as expectimax_worth
 from counterplay.search.minimax import worth as minimax_worth
-from counterplay.search.playout import new_random, unit, word
 from counterplay.search.run import new_tally
 
-__all__ = ["POLICIES", "Player", "Record", "Stage", "Summary", "new_player", "random_start", "summary"]
+__all__ = ["POLICIES", "Player", "Record", "Stage", "Summary", "player_named", "random_start", "summary"]
 
 POLICY, MINIMAX, EXPECTIMAX, ALPHABETA, ALONE, TREE = range(6)
 KINDS = {"minimax": MINIMAX, "expectimax": EXPECTIMAX, "alphabeta": ALPHABETA, "alone": ALONE, "mcts": TREE}
@@ -39,7 +39,7 @@ class Player(NamedTuple):
     """Of tree search the number of simulations."""
 
 
-def new_player(text: str) -> Player:
+def player_named(text: str) -> Player:
     """A player by name: `reflex`, `minimax:4`, `alphabeta:10`, `expectimax:4`, `mcts:500`; for ghosts also `alone:4`
     and `policy`."""
     name, _, depth = text.partition(":")

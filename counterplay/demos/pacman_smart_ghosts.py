@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from counterplay.demos.outcome import Claim, Outcome, Reel
-from counterplay.demos.pacman_play import Stage, new_player, summary
+from counterplay.demos.pacman_play import Stage, player_named, summary
 from counterplay.games.pacman import Pacman
 
 SEEDS = 200
@@ -18,8 +18,8 @@ ROUNDS = 3
 
 def run(seeds: int = SEEDS) -> Outcome:
     game: Any = Pacman(layout="ring")
-    pacman = new_player(f"minimax:{2 * ROUNDS}")
-    kinds = {"independent": new_player(f"alone:{2 * ROUNDS}"), "together": new_player(f"minimax:{3 * ROUNDS}")}
+    pacman = player_named(f"minimax:{2 * ROUNDS}")
+    kinds = {"independent": player_named(f"alone:{2 * ROUNDS}"), "together": player_named(f"minimax:{3 * ROUNDS}")}
     stage = Stage(game, "random", (pacman, *kinds.values()))
     played = {kind: [stage.play(pacman, ghosts, seed) for seed in range(seeds)] for kind, ghosts in kinds.items()}
     found = {kind: summary(records) for kind, records in played.items()}

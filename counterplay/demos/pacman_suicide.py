@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from counterplay.demos.outcome import Claim, Outcome, Reel
-from counterplay.demos.pacman_play import Stage, new_player, summary
+from counterplay.demos.pacman_play import Stage, player_named, summary
 from counterplay.games.pacman import Pacman
 
 SEEDS = 200
@@ -19,8 +19,8 @@ DEPTH = 9  # plies: three moves of Pacman, as long as it takes until he is caugh
 
 def run(seeds: int = SEEDS) -> Outcome:
     game: Any = Pacman(layout="suicide")
-    agents = {name: new_player(f"{name}:{DEPTH}") for name in ("minimax", "expectimax")}
-    ghosts = new_player("policy")
+    agents = {name: player_named(f"{name}:{DEPTH}") for name in ("minimax", "expectimax")}
+    ghosts = player_named("policy")
     stage = Stage(game, "random", (*agents.values(), ghosts))
     played = {name: [stage.play(agent, ghosts, seed) for seed in range(seeds)] for name, agent in agents.items()}
     found = {name: summary(records) for name, records in played.items()}

@@ -11,7 +11,7 @@ from itertools import permutations
 from typing import Any
 
 from counterplay.demos.outcome import Claim, Outcome, Reel
-from counterplay.demos.pacman_play import Record, Stage, new_player
+from counterplay.demos.pacman_play import Record, Stage, player_named
 from counterplay.games.pacman import Pacman
 
 SEEDS = 200
@@ -19,7 +19,7 @@ DEPTH = 4  # plies: two moves of Pacman, two of the ghost, who is in a room of i
 
 
 def run(seeds: int = SEEDS) -> Outcome:
-    agent, ghosts = new_player(f"minimax:{DEPTH}"), new_player("policy")
+    agent, ghosts = player_named(f"minimax:{DEPTH}"), player_named("policy")
     played: dict[str, list[Record]] = {}
     for estimate in ("score", "good"):
         game: Any = Pacman(layout="thrashing", estimate=estimate)

@@ -17,7 +17,7 @@ import counterplay.native.primitives  # noqa: F401  (these register what the com
 from counterplay.game import Game
 from counterplay.native import CannotCompile
 from counterplay.native.cache import DiskCache
-from counterplay.native.explain import explain
+from counterplay.native.complaints import explain
 from counterplay.native.games import entry
 
 _caches: dict[FunctionType, DiskCache] = {}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from counterplay import games, search, trees
 from counterplay.game import Game
 from counterplay.quiz import pictures
-from counterplay.quiz.random_trees import Dice
+from counterplay.randomness import Dice
 from counterplay.trees.draw import number
 
 if TYPE_CHECKING:

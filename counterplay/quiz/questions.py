@@ -12,7 +12,8 @@ from counterplay.game import Game, UnreadableText, UserError
 from counterplay.quiz import pictures
 from counterplay.quiz.answers import Reading, read
 from counterplay.quiz.kinds import KINDS, Draft, Part, leaf_names
-from counterplay.quiz.random_trees import Dice, branches
+from counterplay.quiz.random_trees import branches
+from counterplay.randomness import Dice
 
 __all__ = ["Question", "Verdict", "questions"]
 

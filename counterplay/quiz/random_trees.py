@@ -8,42 +8,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import cycle, islice
 from string import ascii_uppercase
-from typing import TypeVar
-from zlib import crc32
 
-from counterplay.primitives import mix64
+from counterplay.randomness import Dice
 
-__all__ = ["Dice", "branches", "leaves", "vectors"]
-
-_T = TypeVar("_T")
+__all__ = ["branches", "leaves", "vectors"]
 
 MOST_LEAVES = 16
 """That many are still readable side by side, in 80 columns and on paper."""
 
 PROBABILITIES = ((1, 1), (1, 3), (3, 1), (1, 4), (4, 1), (3, 7), (7, 3), (2, 3), (3, 2))
 """Odds of two outcomes that are easy to work with on paper."""
-
-
-class Dice:
-    """Random numbers that are the same for a seed on every computer, in every version of Python."""
-
-    def __init__(self, *seed: int | str) -> None:
-        self._state = 0
-        for part in seed:
-            self._state = mix64(self._state ^ mix64(crc32(part.encode()) if isinstance(part, str) else part + 1))
-
-    def below(self, n: int) -> int:
-        """One of 0, 1, ..., n - 1."""
-        self._state = mix64(self._state + 1)
-        return (self._state >> 8) % n
-
-    def choice(self, items: Sequence[_T]) -> _T:
-        return items[self.below(len(items))]
-
-    def sample(self, items: Sequence[_T], n: int) -> list[_T]:
-        """`n` different ones, in any order."""
-        left = list(items)
-        return [left.pop(self.below(len(left))) for _ in range(n)]
 
 
 def leaves(dice: Dice, n: int, low: int, high: int) -> list[str]:

@@ -1,5 +1,6 @@
 """Searches: one file an algorithm. Each returns a `Result`."""
 
+from counterplay.randomness import new_random
 from counterplay.search.algorithms import ALGORITHMS, ENGINES, best_for, new_engine, strongest
 from counterplay.search.alphabeta import REFINEMENTS, AlphaBeta, alphabeta
 from counterplay.search.engine import Abilities, Engine
@@ -11,7 +12,7 @@ from counterplay.search.mcts import MonteCarlo, TreeSettings, mcts
 from counterplay.search.minimax import Minimax, minimax
 from counterplay.search.paranoid import Paranoid, paranoid
 from counterplay.search.perft import count_games, perft, perft_split
-from counterplay.search.playout import mean_utility, new_random, playout, random_action
+from counterplay.search.playout import mean_utility, playout, random_action
 from counterplay.search.policy import (
     Deviations,
     Policy,

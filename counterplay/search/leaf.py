@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from counterplay.game import CHANCE, Game, UserError
-from counterplay.search.playout import choose, unit, word
+from counterplay.randomness import unit, word
+from counterplay.search.playout import choose
 from counterplay.search.tree import values_kept
 from counterplay.search.variations import get, is_proven, note_played, put
 

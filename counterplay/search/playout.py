@@ -1,41 +1,14 @@
-"""Random play: the generator of random numbers, a random action, a game played to its end.
-
-The generator is SplitMix64 over a counter, so the same seed gives the same game, interpreted and compiled, on every
-machine.
-"""
+"""Random play: a random action, a game played to its end. The same seed gives the same game, in either mode."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from counterplay.game import CHANCE
 from counterplay.native import native
-from counterplay.primitives import mix64
+from counterplay.randomness import unit, word
 
-__all__ = ["mean_utility", "new_random", "playout", "random_action"]
-
-_RANDOM = np.dtype([("counter", np.int64)])
-
-
-def new_random(seed: int) -> Any:
-    """A source of random numbers; those of different seeds have nothing to do with each other."""
-    source = np.zeros(1, _RANDOM).view(np.recarray)[0]
-    source.counter = mix64(seed) >> 2  # leaves room to count up
-    return source
-
-
-def word(random: Any) -> int:
-    """A random integer of 32 bits."""
-    random.counter += 1
-    return mix64(random.counter) & 0xFFFFFFFF
-
-
-def unit(random: Any) -> float:
-    """A random number from 0 up to but not including 1."""
-    random.counter += 1
-    return (mix64(random.counter) & 0x1FFFFFFFFFFFFF) * 2.0**-53
+__all__ = ["mean_utility", "playout", "random_action"]
 
 
 def choose(game: Any, s: Any, random: Any) -> int:

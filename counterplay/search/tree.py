@@ -26,7 +26,8 @@ import numpy as np
 
 from counterplay.game import Game, UserError
 from counterplay.native import native
-from counterplay.primitives import as_bits, as_float, compare_swap, load, mix64, state_key, store
+from counterplay.primitives import as_bits, as_float, compare_swap, load, state_key, store
+from counterplay.randomness import first_counter
 from counterplay.search.workspace import PAST
 
 __all__ = ["DEEPEST_NODE", "MOST_CHILDREN", "SECTIONS", "Link", "Memory", "new_workspace", "values_kept"]
@@ -159,7 +160,7 @@ def new_workspace(game: Game, memory: Memory, seed: int) -> Any:
     if game.players > _MOST_PLAYERS:
         raise UserError(f"mcts is for up to {_MOST_PLAYERS} players; {game} has {game.players}")
     w = np.zeros(1, _WORKSPACE).view(np.recarray)[0]
-    w.counter = mix64(seed) >> 2
+    w.counter = first_counter(seed)
     w.capacity, w.tree = memory.capacity, memory.address
     w.stats, w.moves = memory.address_of("stats"), memory.address_of("moves")
     return w

@@ -28,8 +28,8 @@ from typing import Any
 from counterplay.game import CHANCE
 from counterplay.native import native
 from counterplay.primitives import compare_swap, store
+from counterplay.randomness import unit, word
 from counterplay.search.leaf import weigh
-from counterplay.search.playout import unit, word
 from counterplay.search.tree import (
     DEEPEST_NODE,
     MOST_CHILDREN,

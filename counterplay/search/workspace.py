@@ -28,6 +28,7 @@ __all__ = [
     "take_free",
     "take_next",
     "use_refinements",
+    "useful_refinements",
 ]
 
 PLIES = 256
@@ -75,6 +76,20 @@ _WORKSPACE = np.dtype(
 )
 
 
+def useful_refinements(game: Game) -> tuple[str, ...]:
+    """The refinements that can do something for a game; some need what the game may not know."""
+    knows = game.knows
+    useful = {
+        "priority": knows.priority,
+        "successors": knows.evaluate and not knows.priority,
+        "quiescence": knows.is_noisy,
+        "reductions": game.reduces_late,
+        "null_move": knows.passed,
+        "repetition": knows.reversible,
+    }
+    return tuple(name for name in REFINEMENTS if useful.get(name, True))
+
+
 def new_workspace(game: Game, table: Table | None, without: frozenset[str]) -> Any:
     """Fresh memory with the refinements switched on that are not in `without` and of use for the game."""
     for name in without:
@@ -92,18 +107,9 @@ def new_workspace(game: Game, table: Table | None, without: frozenset[str]) -> A
 
 def use_refinements(game: Game, w: Any, without: frozenset[str]) -> None:
     """Switch on the refinements that are not in `without` and of use for the game; the rest off."""
-    knows = game.knows
-    useful = {
-        "table": w.table_at != 0,
-        "priority": knows.priority,
-        "successors": knows.evaluate and not knows.priority,
-        "quiescence": knows.is_noisy,
-        "reductions": game.reduces_late,
-        "null_move": knows.passed,
-        "repetition": knows.reversible,
-    }
+    useful = useful_refinements(game)
     for name in REFINEMENTS:
-        w[f"use_{name}"] = name not in without and useful.get(name, True)
+        w[f"use_{name}"] = name in useful and name not in without and (name != "table" or w.table_at != 0)
     w.use_order = any(w[f"use_{name}"] for name in ("table", "priority", "killers", "history", "successors"))
 
 

@@ -11,18 +11,14 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
-from rich.table import Table
 
 from counterplay import native, search
-from counterplay.charts import line_chart
-from counterplay.cli import output
 from counterplay.game import Game, Position, UserError
 from counterplay.games.uniform_tree import UniformTree
-from counterplay.search import table
 from counterplay.search.run import Progress
-from counterplay.search.workspace import new_workspace
+from counterplay.search.workspace import useful_refinements
 
-__all__ = ["knowledge", "knowledge_table", "measure", "ordering", "ordering_chart", "ordering_table"]
+__all__ = ["knowledge", "measure", "ordering"]
 
 _MOST_LEAVES = 10**9
 _CHEAP = 5_000_000  # nodes that minimax may look at beside the others
@@ -125,28 +121,6 @@ def ordering(
     }
 
 
-def ordering_table(found: dict[str, Any]) -> Table:
-    """The nodes for each height, the exponents and the theory's."""
-    series = found["series"]
-    made = output.table("height", *(f"#{each['name']}" for each in series))
-    for i, m in enumerate(found["heights"]):
-        output.add_row(made, str(m), *(f"{each['nodes'][i]:,.0f}" for each in series))
-    output.add_row(made, "exponent", *(f"{each['exponent']:.3f}" for each in series))
-    output.add_row(made, "theory", *("" if each["theory"] is None else f"{each['theory']:g}" for each in series))
-    return made
-
-
-def ordering_chart(found: dict[str, Any]) -> str:
-    """The same as an SVG."""
-    width, heights = found["width"], found["heights"]
-    series = {
-        f"{each['name']}, x = {each['exponent']:.2f}": list(zip(heights, each["nodes"], strict=True))
-        for each in found["series"]
-    }
-    title = f"Nodes to solve a tree with {width} moves in every state"
-    return line_chart(series, title, f"height m of the tree, in plies; nodes grow like {width}^(x m)", "nodes")
-
-
 def _exponent(width: int, heights: list[int], nodes: list[float]) -> float:
     slope, _ = np.polyfit(np.array(heights) * math.log(width), np.log(nodes), 1)
     return round(float(slope), 4)
@@ -168,9 +142,8 @@ def knowledge(game: Game, s: Any, depth: int, progress: Progress | None = None) 
     Minimax is the last row, if it is cheap. `ratio` is the number of nodes for each node with all refinements. The
     values agree, but for refinements that look at a different tree: quiescence, reductions and null_move.
     """
-    w = new_workspace(game, table.Table(0.001), frozenset())
-    useful = [name for name in search.REFINEMENTS if w[f"use_{name}"]]
-    searches = {"all refinements": [], **{f"without {name}": [name] for name in useful}, "textbook": ["all"]}
+    each_left_out = {f"without {name}": [name] for name in useful_refinements(game)}
+    searches = {"all refinements": [], **each_left_out, "textbook": ["all"]}
     results = {
         name: _finished(search.alphabeta(game, s, depth, without=without, progress=progress))
         for name, without in searches.items()
@@ -182,11 +155,3 @@ def knowledge(game: Game, s: Any, depth: int, progress: Progress | None = None) 
         {"search": name, "nodes": result.nodes, "ratio": round(result.nodes / least, 3), "value": result.value}
         for name, result in results.items()
     ]
-
-
-def knowledge_table(rows: list[dict[str, Any]]) -> Table:
-    """A line for each search."""
-    made = output.table("search", "#nodes", "#ratio", "#value")
-    for row in rows:
-        output.add_row(made, row["search"], f"{row['nodes']:,}", f"{row['ratio']:.2f}", f"{row['value']:g}")
-    return made

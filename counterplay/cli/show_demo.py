@@ -1,4 +1,4 @@
-"""`counterplay demo`: run a demonstration, print its figures and claims, show or draw its games."""
+"""What `counterplay demo` shows: the figures and claims of a demonstration, and its games, moving or drawn."""
 
 from __future__ import annotations
 
