@@ -25,17 +25,16 @@ import numpy as np
 from counterplay.game import Game, UserError
 from counterplay.native import native
 from counterplay.search.limits import Limits, as_depth, deeper
+from counterplay.search.repetition import PAST, comes_again, draw_value
 from counterplay.search.result import ActionValue, Result, Unsuited
 from counterplay.search.run import Iteration, Progress, deepen
 from counterplay.search.suited import for_each_player, must_be_opponents
 from counterplay.search.table import AT_LEAST, AT_MOST, EXACT, NO_ACTION, Entry, Table, find, keep, table_key
 from counterplay.search.workspace import (
     BUSY,
-    PAST,
     PLIES,
     REFINEMENTS,
     WIDTH,
-    comes_again,
     new_workspace,
     order_moves,
     reward,
@@ -75,7 +74,7 @@ def value(game, s, alpha, beta, depth, ply, w):  # type: ignore[no-untyped-def]
     if game.knows.reversible and w.use_repetition and comes_again(game, s, ply, w):
         w.proven = 0
         w.cutoffs += 1
-        return 0.5 * game.utility_sum
+        return draw_value(game)
 
     # 4. From here on everything is seen by the player to move, who wants more than `low` and gets no more than `high`.
     p = game.player(s)

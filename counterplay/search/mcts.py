@@ -19,6 +19,7 @@ from counterplay.game import CHANCE, Game, UserError
 from counterplay.primitives import mix64, state_key
 from counterplay.search.leaf import Evaluator, ask
 from counterplay.search.limits import Limits
+from counterplay.search.repetition import PAST
 from counterplay.search.result import ActionValue, Result
 from counterplay.search.run import Progress, run, with_line
 from counterplay.search.suited import for_each_player, must_be_open
@@ -26,7 +27,6 @@ from counterplay.search.tree import MOST_CHILDREN, Memory, keep_below, locate, n
 from counterplay.search.tree_settings import TreeSettings
 from counterplay.search.uct import absorb, gather, simulate
 from counterplay.search.variations import highest, new_variations, sections_for
-from counterplay.search.workspace import PAST
 
 __all__ = ["TreeSearcher", "TreeSettings", "mcts"]
 

@@ -27,7 +27,7 @@ import numpy as np
 from counterplay.game import Game, UserError
 from counterplay.native import native
 from counterplay.primitives import as_bits, as_float, compare_swap, load, mix64, state_key, store
-from counterplay.search.workspace import PAST
+from counterplay.search.repetition import PAST
 
 __all__ = ["DEEPEST_NODE", "MOST_CHILDREN", "SECTIONS", "Link", "Memory", "new_workspace", "values_kept"]
 
