@@ -22,6 +22,7 @@ from counterplay.arena.levels import LevelPlayer, seed_at
 from counterplay.cli import output
 from counterplay.cli.prompt import as_shown, ask, meant
 from counterplay.game import CHANCE, AmbiguousText, Game, Position, UserError, is_repeated
+from counterplay.search.repetition import draw_value
 
 __all__ = ["HUMAN", "begin", "play_game", "seats"]
 
@@ -336,7 +337,7 @@ class _Going:
         if game.is_terminal(s):
             utilities = [game.utility(s, p) for p in range(game.players)]
         elif is_repeated(game, self.states) and self._resigned is None:
-            utilities = [0.5 * game.utility_sum] * game.players
+            utilities = [draw_value(game)] * game.players
         return {
             "game": str(game),
             "begins": self._about.begins,
