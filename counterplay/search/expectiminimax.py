@@ -34,7 +34,7 @@ from counterplay.search.minimax import value as plain_value
 from counterplay.search.result import ActionValue, Result
 from counterplay.search.run import Iteration, Progress, deepen, follow, new_tally
 from counterplay.search.suited import for_each_player, must_be_opponents
-from counterplay.search.table import AT_LEAST, AT_MOST, EXACT, Entry, Table, find, keep
+from counterplay.search.table import Entry, Table, answers, bound_of, find, keep
 
 __all__ = ["PRUNING", "expectiminimax"]
 
@@ -94,7 +94,7 @@ def value(game, s, tried, alpha, beta, depth, tally, how):  # type: ignore[no-un
     first = tried.number
     if how.mask >= 0:
         entry = find(how.table_at, how.mask, here.key)
-        if is_enough(entry, here):
+        if answers(entry, alpha, beta, depth):
             tally.cutoffs += 0 if entry.proven else 1
             tally.unused = min(tally.unused, max(0, depth - entry.depth))
             return entry.value
@@ -185,20 +185,12 @@ class Visit(NamedTuple):
     estimates: int
 
 
-def is_enough(entry: Entry, here: Visit) -> bool:
-    """Whether what the table says answers the question."""
-    if entry.bound == 0 or not (entry.proven or entry.depth == here.depth):
-        return False
-    if entry.bound == AT_LEAST:
-        return entry.value >= here.beta
-    return entry.bound == EXACT or entry.value <= here.alpha
-
-
 def remembered(v: float, best: int, here: Visit, tally: Any, how: How) -> float:
     """The value of a state, noted in the table."""
     if how.mask >= 0 and not tally.stop:
-        bound = AT_MOST if v <= here.alpha else AT_LEAST if v >= here.beta else EXACT
-        keep(how.table_at, how.mask, 0, here.key, Entry(v, best, here.depth, tally.cutoffs == here.estimates, bound))
+        is_proven = tally.cutoffs == here.estimates
+        entry = Entry(v, best, here.depth, is_proven, bound_of(v, here.alpha, here.beta))
+        keep(how.table_at, how.mask, 0, here.key, entry)
     return v
 
 
