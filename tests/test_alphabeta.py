@@ -33,10 +33,9 @@ def must_agree(result, truth):
         if each.exact:
             assert each.value == true_value[each.action]
         elif player == 0:
-            assert true_value[each.action] <= min(each.value, truth.value) or each.value >= true_value[each.action]
-            assert each.value >= true_value[each.action]
+            assert truth.value >= each.value >= true_value[each.action]
         else:
-            assert each.value <= true_value[each.action]
+            assert truth.value <= each.value <= true_value[each.action]
     assert next(each.exact for each in result.actions if each.action == result.action)
 
 

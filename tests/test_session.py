@@ -259,7 +259,7 @@ def test_a_search_that_found_nothing_in_time_plays_any_move():
 def test_advice_is_what_the_highest_level_finds():
     session = Session.begin("tic_tac_toe", PEOPLE, moves="a1 b1 a2 b2")
     result = session.advise()
-    assert (result.action_name, result.value, result.exact) == ("a3", 8, True)
+    assert (result.action_name, result.value, result.proven) == ("a3", 8, True)
     assert len(session.moves) == 4
 
 

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from counterplay import search
 from counterplay.analysis.prospects import Judge, Prospect, new_judge
 from counterplay.game import CHANCE, Game, UserError
+from counterplay.search.repetition import draw_value
 from counterplay.search.run import Progress
 from counterplay.search.workspace import PLIES
 
@@ -331,7 +332,7 @@ def _decided(game: Game, p: int, what: Prospect) -> str:
     (low, high), v = game.utility_range, what.values[p]
     if game.players != 2 or not game.zero_sum or low + high != game.utility_sum:
         return ""
-    return {high: "win", low: "loss", 0.5 * game.utility_sum: "draw"}.get(v, "")
+    return {high: "win", low: "loss", draw_value(game): "draw"}.get(v, "")
 
 
 def _is_estimate(game: Game, what: Prospect) -> bool:

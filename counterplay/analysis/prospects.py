@@ -10,6 +10,7 @@ from typing import Any
 
 from counterplay import search
 from counterplay.game import CHANCE, Game, is_repeated
+from counterplay.search.repetition import comes_again_on, draw_value
 from counterplay.search.run import Progress
 from counterplay.search.suited import for_each_player
 
@@ -85,7 +86,7 @@ class Judge:
             values = tuple(float(game.utility(t, p)) for p in range(game.players))
             return self._prospect(a, (), values, True, depth)
         if is_repeated(game, [*self.history, self.s, t]):
-            values = (0.5 * game.utility_sum,) * game.players
+            values = (draw_value(game),) * game.players
             return replace(self._prospect(a, (), values, True, depth), ends="repetition")
         if depth == 1:
             return self._prospect(a, (), self._estimates(t), False, depth)
@@ -137,7 +138,7 @@ class Judge:
             return "over"
         if left > 0 and game.player(t) == CHANCE:
             return "throw"
-        if left > 0 and _comes_again(game, [*self.history, self.s], states):
+        if left > 0 and comes_again_on(game, [*self.history, self.s], states):
             return "repetition"
         is_estimate = left == 0 and values == tuple(game.evaluate(t, p) for p in range(game.players))
         return "estimate" if is_estimate else "unknown"
@@ -207,7 +208,7 @@ class AlphaBetaJudge(Judge):
         for a in line:
             states.append(game.result(states[-1], a))
         while not game.is_terminal(states[-1]) and (len(line) < depth or found.proven):
-            if _comes_again(game, past, states):
+            if comes_again_on(game, past, states):
                 return tuple(line)
             left = depth - len(line)
             engine = self._comparer if left > 0 else self._chooser  # what is proven deeper is not for the comparer
@@ -244,15 +245,3 @@ def new_judge(
     if search.AlphaBeta.suits(game):
         return AlphaBetaJudge(game, s, history, progress, without)
     return Judge(game, s, history, progress)
-
-
-def _comes_again(game: Game, past: Sequence[Any], states: Sequence[Any]) -> bool:
-    """Whether the search takes the last of `states` for a draw: it was on the line before, or twice in the past."""
-    *earlier, t = states
-    back = game.reversible(t) if game.knows.reversible else 0
-    if back == 0:
-        return False
-    key, before = game.key(t), [*past, *earlier][-back:]
-    on_line = min(len(earlier), back)
-    seen = [game.key(each) == key for each in before]
-    return 2 * sum(seen[len(seen) - on_line :]) + sum(seen[: len(seen) - on_line]) > 1

@@ -16,6 +16,7 @@ from counterplay.analysis.lines import limits_of, new_engine
 from counterplay.charts import Dot, value_chart
 from counterplay.game import CHANCE, Game, IllegalAction, UserError, is_repeated
 from counterplay.search import Engine, Limits, Result
+from counterplay.search.repetition import draw_value
 
 __all__ = ["MARKS", "Review", "ReviewedMove", "review"]
 
@@ -201,7 +202,7 @@ def _end(engine: Engine, states: Sequence[Any], limits: Limits) -> _Known:
     """What the last position is worth."""
     game, (*earlier, s) = engine.game, states
     if not game.is_terminal(s) and is_repeated(game, states):
-        return _Known((0.5 * game.utility_sum,) * game.players, True)
+        return _Known((draw_value(game),) * game.players, True)
     result = engine.search(s, limits, history=earlier)
     if result.stopped == "interrupted":
         raise KeyboardInterrupt
@@ -244,7 +245,7 @@ def _judged(game: Game, number: int, result: Result, a: int, later: _Known) -> R
 def _fair(game: Game) -> float:
     """The value between winning and losing: an equal share, or the middle of the range if that is outside."""
     low, high = game.utility_range
-    share = game.utility_sum / game.players
+    share = draw_value(game)
     return float(share if game.zero_sum and low < share < high else 0.5 * (low + high))
 
 

@@ -16,6 +16,7 @@ from typing import Any
 from counterplay import search
 from counterplay.arena.players import Player, new_player
 from counterplay.game import CHANCE, Game, UserError, is_repeated
+from counterplay.search.repetition import draw_value
 
 __all__ = ["GameRecord", "Score", "match"]
 
@@ -145,7 +146,7 @@ def match(
         sides = [new_player(game, text, 2 * (seed + number) + i, **limits) for i, text in enumerate(players)]
         seats = [sides[first], sides[1 - first]]
         moves, utilities, ended = _play(game, seats, openings[number // 2], seed * 1_000_003 + number // 2)
-        lead = utilities[first] - 0.5 * game.utility_sum
+        lead = utilities[first] - draw_value(game)
         points = 1.0 if lead > 0 else 0.5 if lead == 0 else 0.0
         done = GameRecord(number, first, len(openings[number // 2]), moves, points, ended)
         records.append(done)
@@ -179,7 +180,7 @@ def _play(
             a = seats[p].choose(states)
         names.append(game.action_name(s, a))
         states.append(game.result(s, a))
-    fair = 0.5 * game.utility_sum
+    fair = draw_value(game)
     return tuple(names), (fair, fair), "length" if len(names) == MOST_PLIES else "repetition"
 
 

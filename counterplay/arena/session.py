@@ -28,6 +28,7 @@ from counterplay.arena.players import new_player
 from counterplay.arena.saved import SavedGame
 from counterplay.game import CHANCE, Game, IllegalAction, Position, UserError, is_repeated
 from counterplay.randomness import new_random, seed_at
+from counterplay.search.repetition import draw_value
 from counterplay.search.run import Progress
 
 __all__ = ["HUMAN", "Choice", "Ending", "Session", "split_players"]
@@ -400,7 +401,7 @@ class Session:
             is_even = len(set(utilities)) == 1
             return Ending("rules", () if is_even else tuple(p for p, u in enumerate(utilities) if u == best), utilities)
         if is_repeated(game, self._states):
-            return Ending("repetition", (), (0.5 * game.utility_sum,) * game.players)
+            return Ending("repetition", (), (draw_value(game),) * game.players)
         return None
 
     def _must_go_on(self) -> int:

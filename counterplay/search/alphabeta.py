@@ -6,7 +6,7 @@ Norvig, figure 5.7), node for node. `docs/search.md` goes from the one to the ot
     alpha    what MAX is sure of on the path to the root
     beta     what MIN is sure of
     p        the player to move; `sign` turns values for MAX into values for p and back
-    w        the thread's workspace: counters, move lists, killers, history, principal line
+    w        the thread's workspace: counters, move lists, killers, history, and the principal variation, `w.line`
 
 The value returned is exact if it lies between alpha and beta, at most the true one if it is beta or more, at least
 the true one if it is alpha or less (fail-soft).
@@ -27,19 +27,30 @@ from counterplay.native import native
 from counterplay.search.deepening import DepthEngine
 from counterplay.search.engine import Abilities, Request
 from counterplay.search.limits import Limits, as_depth, deeper
+from counterplay.search.repetition import comes_again, draw_value, set_past
 from counterplay.search.result import ActionValue, Result
 from counterplay.search.root import Iteration, OpponentsRoot
 from counterplay.search.run import NO_LIMIT, Helpers, Progress
 from counterplay.search.suited import for_each_player
-from counterplay.search.table import AT_LEAST, AT_MOST, EXACT, NO_ACTION, Entry, Table, find, keep, table_key
+from counterplay.search.table import (
+    AT_LEAST,
+    AT_MOST,
+    EXACT,
+    NO_ACTION,
+    Entry,
+    Table,
+    answers,
+    bound_of,
+    find,
+    keep,
+    table_key,
+)
 from counterplay.search.watching import Watcher, watched
 from counterplay.search.workspace import (
     BUSY,
-    PAST,
     PLIES,
     REFINEMENTS,
     WIDTH,
-    comes_again,
     forget,
     new_workspace,
     order_moves,
@@ -81,30 +92,26 @@ def value(game, s, alpha, beta, depth, ply, w):  # type: ignore[no-untyped-def]
     if game.knows.reversible and w.use_repetition and comes_again(game, s, ply, w):
         w.proven = 0
         w.cutoffs += 1
-        return 0.5 * game.utility_sum
+        return draw_value(game)
 
     # 4. From here on everything is seen by the player to move, who wants more than `low` and gets no more than `high`.
     p = game.player(s)
     sign = 1.0 if p == 0 else -1.0
     low, high = (alpha, beta) if p == 0 else (-beta, -alpha)
-    first_low = low
-    key, known = 0, NO_ACTION
-    is_canonical = True
 
-    # 5. What is known of this state from before, if it was seen equally deep or to the end.
+    # 5. What the transposition table knows of this state, if it was seen equally deep or to the end.
+    key, known, is_canonical = 0, NO_ACTION, True
     if w.use_table:
         key = table_key(game, s)
         is_canonical = not game.knows.canonical or key == game.key(s)
         entry = find(w.table_at, w.mask, key)
-        if entry.bound != 0:
-            known = entry.action if is_canonical else NO_ACTION
-            if entry.proven or entry.depth == depth:
-                enough = entry.value >= beta if entry.bound == AT_LEAST else entry.value <= alpha
-                if entry.bound == EXACT or enough:
-                    w.proven = 1 if entry.proven else 0
-                    w.cutoffs += 0 if entry.proven else 1
-                    w.unused = min(w.unused, max(0, depth - entry.depth))
-                    return entry.value
+        if answers(entry, alpha, beta, depth):
+            w.proven = 1 if entry.proven else 0
+            w.cutoffs += 0 if entry.proven else 1
+            w.unused = min(w.unused, max(0, depth - entry.depth))
+            return entry.value
+        if entry.bound != 0 and is_canonical:
+            known = entry.action
 
     # 6. If even passing is too good, so is some move.
     after = deeper(game, s, depth)
@@ -127,16 +134,18 @@ def value(game, s, alpha, beta, depth, ply, w):  # type: ignore[no-untyped-def]
         child = game.result(s, a)
         if is_shared:
             show_busy(table_key(game, child), True, w)
-        v = inf
+        is_open = True  # whether its value matters and is not known yet
         if i > 0 and w.use_scout and low > -inf:
-            # 8. Is it better than the best so far at all? Late moves are asked at a lesser depth first.
+            # 8. Scout: is it better than the best so far at all? Late moves are asked at a lesser depth first.
             just_above = np.nextafter(low, inf)
             below, above = (low, just_above) if p == 0 else (-just_above, -low)
             if w.use_reductions and i > 3 and depth > 2 and not (game.knows.is_noisy and game.is_noisy(s, a)):
                 v = sign * value(game, child, below, above, after - 1, ply + 1, w)
-            if v > low:
+                is_open = v > low
+            if is_open:
                 v = sign * value(game, child, below, above, after, ply + 1, w)
-        if v > low and (v < high or v == inf):
+                is_open = low < v < high
+        if is_open:
             # 9. Its value.
             below, above = (low, high) if p == 0 else (-high, -low)
             v = sign * value(game, child, below, above, after, ply + 1, w)
@@ -162,8 +171,8 @@ def value(game, s, alpha, beta, depth, ply, w):  # type: ignore[no-untyped-def]
     if w.stop:
         w.proven = 0
     elif w.use_table:
-        bound = EXACT if first_low < best < high else AT_LEAST if (best >= high) == (p == 0) else AT_MOST
         best_move = best_move if is_canonical else NO_ACTION
+        bound = bound_of(sign * best, alpha, beta)
         keep(w.table_at, w.mask, w.age, key, Entry(sign * best, best_move, depth, proven == 1, bound))
     return sign * best
 
@@ -313,9 +322,7 @@ class AlphaBeta(DepthEngine):
         if self.table is not None:
             w.age = self.table.age
         if w.use_repetition:
-            earlier = request.history[-min(PAST, game.reversible(s)) :] if game.reversible(s) else ()
-            w.path[: len(earlier) + 1] = [game.key(each) for each in (*earlier, s)]
-            w.past = len(earlier)
+            set_past(game, s, request.history, w)
 
     def _settings(self, request: Request) -> dict[str, Any]:
         return {

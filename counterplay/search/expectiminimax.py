@@ -1,20 +1,27 @@
 """Expectiminimax: minimax with chance nodes, pruned by bounds.
 
-Alpha-beta cuts at MAX and MIN. Chance nodes can be cut as well (Ballard 1983, "The *-minimax search procedure for
-trees containing chance nodes"): outcomes that were not looked at yet lie in the game's `utility_range`, and that may
-be enough to know that the mean lies outside the window.
+Alpha-beta cuts at MAX and MIN. Chance nodes can be cut as well (B. Ballard, The *-minimax search procedure for trees
+containing chance nodes, 1983): outcomes that were not looked at yet lie in the game's `utility_range`, and that may be
+enough to know that the mean lies outside the window.
 
     none        every line is followed, as by minimax
     alphabeta   cuts at MAX and MIN only: below a chance node the window is open again
     star1       a chance node gives each outcome a window, and ends when the mean must lie outside its own
     star2       the same after a probe of one reply to each outcome, which narrows the outcome's bounds
 
-States that were seen before equally deep, or to the end of the game, are remembered in a table.
+The names at a chance node, with those of T. Hauk, M. Buro & J. Schaeffer, *-Minimax performance in backgammon, 2004:
+
+    worst, finest    L and U: every value of the game lies between them
+    least, most      A and B: the window of an outcome. Worth `least` or less it keeps the mean at alpha or below,
+                     though all others be as good as they can; worth `most` or more, at beta or above
+    low, high        what the mean is at least and at most, by what is known so far
+
+States that were seen before equally deep, or to the end of the game, are remembered in a transposition table.
 """
 
 from __future__ import annotations
 
-from math import inf, nan
+from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,7 +37,7 @@ from counterplay.search.result import ActionValue, Result
 from counterplay.search.root import OpponentsRoot, PlainRoot, Vector
 from counterplay.search.run import Progress, new_tally
 from counterplay.search.suited import for_each_player
-from counterplay.search.table import AT_LEAST, AT_MOST, EXACT, Entry, Table, find, keep
+from counterplay.search.table import Entry, Table, answers, bound_of, find, keep
 from counterplay.search.watching import Watcher, watched
 
 __all__ = ["PRUNING", "Expectiminimax", "expectiminimax"]
@@ -40,8 +47,17 @@ PRUNING = ("none", "alphabeta", "star1", "star2")
 
 NONE, ALPHABETA, STAR1, STAR2 = range(4)
 
-UNTRIED = (-1, 0.0, 0)
-"""No action was tried before."""
+
+class Tried(NamedTuple):
+    """An action that a probe has looked at: its number, its value, and how many estimates had been used before."""
+
+    number: int
+    value: float
+    estimates: int
+
+
+UNTRIED = Tried(-1, 0.0, 0)
+"""No action was looked at before."""
 
 
 class How(NamedTuple):
@@ -57,10 +73,11 @@ def value(game, s, tried, alpha, beta, depth, tally, how):  # type: ignore[no-un
     """What `s` is worth to MAX, `depth` plies ahead, if that is between `alpha` and `beta`.
 
     If it is not, a bound that shows it: a number from the value up to `alpha`, or from `beta` up to the value.
-    `tried` is the number and the value of an action that a probe has looked at before, and how many estimates had been
-    used before that; or UNTRIED.
+    `tried` is the action that a probe of `s` has looked at before, or UNTRIED.
     """
-    tally.nodes += 1 if tried[0] < 0 else 0
+    # 1. The end of the game, or of the search.
+    is_new = tried.number < 0
+    tally.nodes += 1 if is_new else 0
     tally.unused = min(tally.unused, depth)
     if game.is_terminal(s):
         return game.utility(s, 0)
@@ -70,30 +87,31 @@ def value(game, s, tried, alpha, beta, depth, tally, how):  # type: ignore[no-un
     if tally.nodes >= tally.most_nodes:
         tally.stop = 1
 
-    # What is known from before. The action of an entry is the number of the best one.
-    first, v, estimates = tried
+    # 2. What is known of this state from before. The action of an entry is the number of the best one.
     here = Visit(
         key=game.key(s) if how.mask >= 0 else 0,
         alpha=alpha,
         beta=beta,
         depth=depth,
-        estimates=tally.cutoffs if first < 0 else estimates,
+        estimates=tally.cutoffs if is_new else tried.estimates,
     )
+    first = tried.number
     if how.mask >= 0:
         entry = find(how.table_at, how.mask, here.key)
-        if is_enough(entry, here):
+        if answers(entry, alpha, beta, depth):
             tally.cutoffs += 0 if entry.proven else 1
             tally.unused = min(tally.unused, max(0, depth - entry.depth))
             return entry.value
-        if first < 0 and entry.bound != 0 and entry.action >= 0:
-            first, v = entry.action, nan
+        if is_new and entry.bound != 0:
+            first = entry.action
     p, depth = game.player(s), deeper(game, s, depth)
 
-    # MAX and MIN: alpha-beta, the most promising action first.
+    # 3. MAX and MIN: alpha-beta, the most promising action first.
     if not game.chance or p != CHANCE:
         if first < 0:
-            first, v = promising(game, s), nan
-        if v != v:
+            first = promising(game, s)
+        v = tried.value
+        if is_new:
             a = nth(game.actions(s), first)
             v = value(game, game.result(s, a), UNTRIED, alpha, beta, depth, tally, how)
         best = first
@@ -107,65 +125,52 @@ def value(game, s, tried, alpha, beta, depth, tally, how):  # type: ignore[no-un
                     v, best = u, i
         return remembered(v, best, here, tally, how)
 
-    # CHANCE: the mean.
+    # 4. CHANCE without cuts: the mean of the outcomes.
     v = 0.0
     if how.prune == ALPHABETA:
         for a in game.actions(s):
             v += game.probability(s, a) * value(game, game.result(s, a), UNTRIED, -inf, inf, depth, tally, how)
         return remembered(v, -1, here, tally, how)
 
-    # Star1. An outcome worth `least` or less keeps the mean at alpha or below, though all that follow be the best;
-    # one worth `most` or more keeps it at beta or above, though they be the worst.
+    # 5. Star2 alone: probe one reply to each outcome. MAX gets at least what it brings, MIN gives at most that. If this
+    #    does not end it, it is the exact value of the reply.
     worst, finest = game.utility_range
+    low, high = float(worst), float(finest)
     alpha, beta = alpha - hair(game), beta + hair(game)
-    if how.prune == STAR1 or depth == 0:
-        rest = 1.0
-        for a in game.actions(s):
-            p = game.probability(s, a)
-            rest -= p
-            least, most = (alpha - v - rest * finest) / p, (beta - v - rest * worst) / p
-            u = value(game, game.result(s, a), UNTRIED, max(least, worst), min(most, finest), depth, tally, how)
-            v += p * u
-            if u <= least:
-                return remembered(v + rest * finest, -1, here, tally, how)
-            if u >= most:
-                return remembered(v + rest * worst, -1, here, tally, how)
-        return remembered(v, -1, here, tally, how)
+    is_probed = how.prune == STAR2 and depth > 0
+    n = count(game.actions(s)) if is_probed else 0
+    at_least, at_most = np.full(n, low), np.full(n, high)
+    if is_probed:
+        for i, a in enumerate(game.actions(s)):
+            p, outcome = game.probability(s, a), game.result(s, a)
+            low, high = low - p * at_least[i], high - p * at_most[i]  # of all but this outcome
+            least, most = (alpha - high) / p, (beta - low) / p
+            if game.is_terminal(outcome):
+                at_least[i] = at_most[i] = value(game, outcome, UNTRIED, worst, finest, depth, tally, how)
+            elif game.player(outcome) != CHANCE:
+                tally.nodes += 1
+                reply = game.result(outcome, nth(game.actions(outcome), promising(game, outcome)))
+                below = deeper(game, outcome, depth)
+                if game.player(outcome) == 0:
+                    at_least[i] = value(game, reply, UNTRIED, worst, min(most, finest), below, tally, how)
+                else:
+                    at_most[i] = value(game, reply, UNTRIED, max(least, worst), finest, below, tally, how)
+            low, high = low + p * at_least[i], high + p * at_most[i]
+            if at_most[i] <= least:
+                return remembered(high, -1, here, tally, how)
+            if at_least[i] >= most:
+                return remembered(low, -1, here, tally, how)
 
-    # Star2, the probes. What one reply brings, MAX gets at least and MIN gives at most. If that does not end it, it
-    # is the exact value of the reply.
-    n = count(game.actions(s))
-    at_least, at_most = np.full(n, float(worst)), np.full(n, float(finest))
-    low, high = float(worst), float(finest)  # the bounds of the mean
+    # 6. Star1, and Star2 after its probes: search each outcome in its window, until the mean must lie outside its own.
     for i, a in enumerate(game.actions(s)):
         p, outcome = game.probability(s, a), game.result(s, a)
-        low, high = low - p * at_least[i], high - p * at_most[i]  # of all but this outcome
+        floor, ceiling = (at_least[i], at_most[i]) if is_probed else (float(worst), float(finest))
+        low, high = low - p * floor, high - p * ceiling  # of all but this outcome
         least, most = (alpha - high) / p, (beta - low) / p
-        if game.is_terminal(outcome):
-            at_least[i] = at_most[i] = value(game, outcome, UNTRIED, worst, finest, depth, tally, how)
-        elif game.player(outcome) != CHANCE:
-            tally.nodes += 1
-            reply = game.result(outcome, nth(game.actions(outcome), promising(game, outcome)))
-            below = deeper(game, outcome, depth)
-            if game.player(outcome) == 0:
-                at_least[i] = value(game, reply, UNTRIED, worst, min(most, finest), below, tally, how)
-            else:
-                at_most[i] = value(game, reply, UNTRIED, max(least, worst), finest, below, tally, how)
-        low, high = low + p * at_least[i], high + p * at_most[i]
-        if at_most[i] <= least:
-            return remembered(high, -1, here, tally, how)
-        if at_least[i] >= most:
-            return remembered(low, -1, here, tally, how)
-
-    # Star2, the search: as Star1 with the narrower bounds, and without the replies that are known.
-    for i, a in enumerate(game.actions(s)):
-        p, outcome = game.probability(s, a), game.result(s, a)
-        low, high = low - p * at_least[i], high - p * at_most[i]
-        least, most = (alpha - high) / p, (beta - low) / p
-        u = at_least[i]
-        if u < at_most[i]:
-            reply = tried_reply(game, outcome, at_least[i], at_most[i], here.estimates)
-            u = value(game, outcome, reply, max(least, at_least[i]), min(most, at_most[i]), depth, tally, how)
+        u = floor
+        if not is_probed or floor < ceiling:
+            reply = tried_reply(game, outcome, floor, ceiling, here.estimates) if is_probed else UNTRIED
+            u = value(game, outcome, reply, max(least, floor), min(most, ceiling), depth, tally, how)
         v, low, high = v + p * u, low + p * u, high + p * u
         if u <= least:
             return remembered(high, -1, here, tally, how)
@@ -184,20 +189,12 @@ class Visit(NamedTuple):
     estimates: int
 
 
-def is_enough(entry: Entry, here: Visit) -> bool:
-    """Whether what the table says answers the question."""
-    if entry.bound == 0 or not (entry.proven or entry.depth == here.depth):
-        return False
-    if entry.bound == AT_LEAST:
-        return entry.value >= here.beta
-    return entry.bound == EXACT or entry.value <= here.alpha
-
-
 def remembered(v: float, best: int, here: Visit, tally: Any, how: How) -> float:
     """The value of a state, noted in the table."""
     if how.mask >= 0 and not tally.stop:
-        bound = AT_MOST if v <= here.alpha else AT_LEAST if v >= here.beta else EXACT
-        keep(how.table_at, how.mask, 0, here.key, Entry(v, best, here.depth, tally.cutoffs == here.estimates, bound))
+        is_proven = tally.cutoffs == here.estimates
+        entry = Entry(v, best, here.depth, is_proven, bound_of(v, here.alpha, here.beta))
+        keep(how.table_at, how.mask, 0, here.key, entry)
     return v
 
 
@@ -211,11 +208,11 @@ def promising(game: Any, s: Any) -> int:
     return chosen
 
 
-def tried_reply(game: Any, s: Any, at_least: float, at_most: float, estimates: int) -> tuple[int, float, int]:
-    """The number of the action that a probe of `s` looked at, what it found, and the estimates used before."""
+def tried_reply(game: Any, s: Any, at_least: float, at_most: float, estimates: int) -> Tried:
+    """What a probe of `s` found."""
     if game.player(s) == CHANCE:
         return UNTRIED
-    return promising(game, s), at_least if game.player(s) == 0 else at_most, estimates
+    return Tried(promising(game, s), at_least if game.player(s) == 0 else at_most, estimates)
 
 
 def hair(game: Any) -> float:

@@ -20,6 +20,7 @@ from counterplay.primitives import mix64, state_key
 from counterplay.search.engine import Abilities, Engine, Request, why_stopped, with_line
 from counterplay.search.leaf import Evaluator, ask
 from counterplay.search.limits import Limits
+from counterplay.search.repetition import set_past
 from counterplay.search.result import ActionValue, Result
 from counterplay.search.run import NO_LIMIT, Helpers, Progress, run
 from counterplay.search.suited import for_each_player
@@ -27,7 +28,6 @@ from counterplay.search.tree import MOST_CHILDREN, Memory, keep_below, locate, n
 from counterplay.search.tree_settings import TreeSettings
 from counterplay.search.uct import absorb, gather, simulate
 from counterplay.search.variations import highest, new_variations, sections_for
-from counterplay.search.workspace import PAST
 
 __all__ = ["MonteCarlo", "TreeSettings", "mcts"]
 
@@ -179,15 +179,13 @@ class MonteCarlo(Engine):
     def _prepare(self, s: Any, simulations: int, nodes: int, history: Sequence[Any]) -> None:
         """Set every thread's counters, limits, and the past that repetitions are looked for in."""
         game, n = self.game, len(self._threads)
-        earlier = history[-min(PAST, game.reversible(s)) :] if game.knows.reversible and game.reversible(s) else ()
         for i, (w, _) in enumerate(self._threads):
             w.deepest = w.full = w.solved = w.too_wide = 0
             w.nodes = 1 if i == 0 else 0
             w.most_simulations = w.simulations + (simulations + n - 1 - i) // n
             w.most_nodes = (nodes + n - 1 - i) // n
             if game.knows.reversible:
-                w.path[: len(earlier) + 1] = [game.key(each) for each in (*earlier, s)]
-                w.past = len(earlier)
+                set_past(game, s, history, w)
 
     def _work(self, s: Any) -> None:
         """Simulate in all threads until each has what it may, or the first is told to stop."""

@@ -21,7 +21,19 @@ import numpy as np
 from counterplay.game import UserError
 from counterplay.primitives import as_bits, as_float, load, store
 
-__all__ = ["AT_LEAST", "AT_MOST", "EXACT", "NO_ACTION", "Entry", "Table", "find", "keep", "table_key"]
+__all__ = [
+    "AT_LEAST",
+    "AT_MOST",
+    "EXACT",
+    "NO_ACTION",
+    "Entry",
+    "Table",
+    "answers",
+    "bound_of",
+    "find",
+    "keep",
+    "table_key",
+]
 
 AT_LEAST, AT_MOST, EXACT = 1, 2, 3
 NO_ACTION = -(1 << 62)
@@ -89,6 +101,20 @@ def find(table: int, mask: int, key: int) -> Entry:
         if meta != 0 and load(table, at) == key ^ value ^ action ^ meta:
             return Entry(as_float(value), action, meta >> 16, meta & 4 != 0, meta & 3)
     return Entry(0.0, NO_ACTION, 0, False, 0)
+
+
+def answers(entry: Entry, alpha: float, beta: float, depth: int) -> bool:
+    """Whether an entry is all that a search of that window and depth asks: seen equally deep, or to the end."""
+    if entry.bound == 0 or not (entry.proven or entry.depth == depth):
+        return False
+    if entry.bound == AT_LEAST:
+        return entry.value >= beta
+    return entry.bound == EXACT or entry.value <= alpha
+
+
+def bound_of(v: float, alpha: float, beta: float) -> int:
+    """What a search of that window has found out by `v`."""
+    return AT_MOST if v <= alpha else AT_LEAST if v >= beta else EXACT
 
 
 def keep(table: int, mask: int, age: int, key: int, entry: Entry) -> None:

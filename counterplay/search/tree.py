@@ -28,7 +28,7 @@ from counterplay.game import Game, UserError
 from counterplay.native import native
 from counterplay.primitives import as_bits, as_float, compare_swap, load, state_key, store
 from counterplay.randomness import first_counter
-from counterplay.search.workspace import PAST
+from counterplay.search.repetition import PAST
 
 __all__ = ["DEEPEST_NODE", "MOST_CHILDREN", "SECTIONS", "Link", "Memory", "new_workspace", "values_kept"]
 

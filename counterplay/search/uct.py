@@ -30,6 +30,7 @@ from counterplay.native import native
 from counterplay.primitives import compare_swap, store
 from counterplay.randomness import unit, word
 from counterplay.search.leaf import weigh
+from counterplay.search.repetition import comes_again, draw_value
 from counterplay.search.tree import (
     DEEPEST_NODE,
     MOST_CHILDREN,
@@ -57,7 +58,6 @@ from counterplay.search.variations import (
     refine_above,
     sort_by_prior,
 )
-from counterplay.search.workspace import comes_again
 
 __all__ = ["absorb", "gather", "simulate"]
 
@@ -107,7 +107,7 @@ def descend(game: Any, s: Any, w: Any, x: Any) -> Any:
         if game.knows.reversible and comes_again(game, s, ply, w):
             w.drawn = 1
             for k in range(values_kept(game)):
-                w.value[k] = game.utility_sum / game.players
+                w.value[k] = draw_value(game)
             break
     w.ply = ply
     w.nodes += ply

@@ -10,16 +10,15 @@ import numpy as np
 from counterplay.game import Game, UserError
 from counterplay.primitives import list_actions, load, store
 from counterplay.search.limits import DEEPEST
+from counterplay.search.repetition import PAST
 from counterplay.search.run import NO_LIMIT
 from counterplay.search.table import NO_ACTION, Table, table_key
 
 __all__ = [
     "BUSY",
-    "PAST",
     "PLIES",
     "REFINEMENTS",
     "WIDTH",
-    "comes_again",
     "forget",
     "new_workspace",
     "order_moves",
@@ -35,8 +34,6 @@ PLIES = 256
 """The longest line."""
 WIDTH = 512
 """The most actions in a state."""
-PAST = 512
-"""The most plies of the game so far that can matter for repetitions."""
 BUSY = 1 << 12
 """Places in which threads show what they are looking at."""
 _HISTORY = 4096
@@ -188,21 +185,6 @@ def take_free(game: Any, s: Any, ply: int, i: int, n: int, w: Any) -> int:
 def show_busy(key: int, is_busy: bool, w: Any) -> None:
     """Tell the other threads that this one looks at a state, or does so no more."""
     store(w.busy_at, key & (BUSY - 1), key if is_busy else 0)
-
-
-def comes_again(game: Any, s: Any, ply: int, w: Any) -> bool:
-    """Whether `s` was there on the way from the root, or twice in the game before; from now on it is on the way.
-
-    A player who can come back once can do so again, so that the first repetition within the search is as good as the
-    third occurrence, and the search is spared the rest.
-    """
-    here, key = w.past + ply, game.key(s)
-    w.path[here] = key
-    seen = 0
-    for back in range(2, min(game.reversible(s), here) + 1):
-        if w.path[here - back] == key:
-            seen += 2 if back <= ply else 1
-    return seen > 1
 
 
 def reward(p: int, a: int, depth: int, ply: int, w: Any) -> None:

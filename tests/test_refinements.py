@@ -1,0 +1,222 @@
+"""The refinements that may change a value, against slow twins and known results; and what the table may answer."""
+
+from math import inf
+from typing import NamedTuple
+
+import pytest
+
+from counterplay import Game, games, native, search
+from counterplay.search.alphabeta import REFINEMENTS, AlphaBeta, alphabeta, value
+from counterplay.search.limits import Limits
+from counterplay.search.workspace import new_workspace
+from tests.random_tree import KnowingTree
+from tests.refinement_twin import Twin, minimax_then_quiet
+
+INEXACT = ("quiescence", "null_move", "reductions")
+
+
+class RichTree(KnowingTree):
+    """A random tree in which all that a game may know is known, and wrong as often as not."""
+
+    width: int = 7
+    height: int = 9
+    reduces_late = True
+
+    def is_noisy(self, s, a):
+        return self.noise(s, 20 + a) % 3 == 0
+
+    def passed(self, s):
+        return self.State(s.place + 997, s.ply, s.seed)
+
+
+class EndlessTree(KnowingTree):
+    """A random tree that no search sees the end of, so that nothing is ever proven."""
+
+    height: int = 1000
+
+    def is_terminal(self, s):
+        return s.ply == self.height
+
+
+def searched(game, s, depth, on, window=(-inf, inf)):
+    """What the kernel finds with only these refinements on, and how many nodes it looks at."""
+    w = new_workspace(game, None, frozenset(REFINEMENTS) - on)
+    return value(game, s, *window, depth, 0, w), int(w.nodes)
+
+
+def by_twin(game, s, depth, on, window=(-inf, inf)):
+    twin = Twin(game, on)
+    return twin.value(s, *window, depth), twin.nodes
+
+
+# ---- node for node as the twin
+
+
+@pytest.mark.parametrize(
+    "on",
+    [
+        {"quiescence"},
+        {"null_move"},
+        {"scout"},
+        {"scout", "reductions"},
+        {"scout", "reductions", "quiescence", "null_move"},
+    ],
+    ids=" ".join,
+)
+def test_what_may_change_the_value_changes_it_as_the_twin_does(on):
+    game, changed = RichTree(), 0
+    for seed in range(120):
+        s, depth = game.State(0, 0, seed), 1 + seed % 6
+        for window in ((-inf, inf), (-1.5, 0.5)):
+            found = searched(game, s, depth, on, window)
+            assert found == by_twin(game, s, depth, on, window)
+            if seed < 12:
+                with native.interpreted():
+                    assert searched(game, s, depth, on, window) == found
+            changed += found != by_twin(game, s, depth, set(), window)
+    assert changed > 20
+
+
+BOARDS = [
+    ("chess", "r1bqkbnr/ppp2ppp/2np4/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 0 4", 1),
+    ("chess", "4k3/2p5/8/8/8/8/2P2B2/4K3 w - - 0 1", 4),
+    ("checkers", None, 4),
+    ("breakthrough:rows=6,columns=5", None, 3),
+    ("othello", None, 4),
+    ("go:size=5", None, 2),
+]
+
+
+@pytest.mark.parametrize(("name", "position", "depth"), BOARDS)
+def test_on_real_boards_the_nodes_are_the_twin_s(name, position, depth):
+    game = games.load(name)
+    s = game.at(position=position).state if position else game.initial()
+    known = {
+        "quiescence": game.knows.is_noisy,
+        "null_move": game.knows.passed,
+        "reductions": game.reduces_late and game.knows.is_noisy,
+    }
+    on = {"scout", *(refinement for refinement in INEXACT if known[refinement])}
+    with native.compiled() if name == "chess" else native.interpreted():
+        for _ in range(4):
+            assert searched(game, s, depth, on) == by_twin(game, s, depth, on)
+            s = game.result(s, min(game.actions(s), key=lambda a: (a * 7919) % 31))
+
+
+# ---- quiescence
+
+
+TACTICS = [
+    # who takes last wins the exchange on d5: a knight for a pawn, or nothing
+    ("chess", "4k3/8/2p5/3p4/4P3/2N5/8/4K3 w - - 0 1"),
+    ("chess", "4k3/8/8/3n4/2B1P3/8/8/4K3 b - - 0 1"),
+    ("chess", "r3k3/8/8/8/8/8/8/R3K3 w - - 0 1"),
+    ("chess", "3rk3/2P5/8/8/8/8/8/4K3 w - - 0 1"),
+    ("breakthrough:rows=6,columns=4", None),
+    ("checkers", None),
+]
+
+
+@pytest.mark.parametrize(("name", "position"), TACTICS)
+@pytest.mark.parametrize("depth", [1, 2])
+def test_quiescence_has_the_value_of_its_definition(name, position, depth):
+    """With everything else of alpha-beta on: what may not change the value does not, beyond the depth either."""
+    game = games.load(name)
+    s = game.at(position=position).state if position else game.initial()
+    for _ in range(3):
+        with native.interpreted():
+            assert alphabeta(game, s, depth, without=["null_move", "reductions"]).value == minimax_then_quiet(
+                game, s, depth
+            )
+        s = game.result(s, max(game.actions(s)))
+        if game.is_terminal(s):
+            break
+
+
+# ---- null move and reductions
+
+MATES = [  # the one move that mates by force, and the plies it takes
+    ("r1b1kb1r/pppp1ppp/5q2/4n3/3KP3/2N3PN/PPP4P/R1BQ1B1R b kq - 0 1", "Bc5+", 5),
+    ("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", "Ra6", 3),
+    ("3qr2k/pbpp2pp/1p5N/3Q2b1/2P1P3/P7/1PP2PPP/R4RK1 w - - 0 1", "Qg8+", 3),
+    ("6k1/5ppp/8/8/8/8/5PPP/R3R1K1 w - - 0 1", None, 1),
+]
+
+
+@pytest.mark.parametrize(("position", "move", "plies"), MATES)
+@pytest.mark.parametrize("without", [[], ["null_move"], ["reductions"], list(INEXACT)], ids=" ".join)
+def test_mates_are_found_with_and_without(position, move, plies, without):
+    chess = games.load("chess")
+    s = chess.at(position=position).state
+    result = alphabeta(chess, s, plies + 1, without=without)
+    assert abs(result.value) == 1.0
+    assert (result.value > 0) == (chess.player(s) == 0)
+    assert move is None or result.action_name == move
+
+
+class Countdown(Game):
+    """Take one or two of a heap; who takes the last wins. With a multiple of three left, to pass would be best."""
+
+    heap: int = 9
+
+    class State(NamedTuple):
+        left: int
+        turn: int
+
+    def initial(self):
+        return self.State(self.heap, 0)
+
+    def player(self, s):
+        return s.turn
+
+    def actions(self, s):
+        return range(1, min(s.left, 2) + 1)
+
+    def result(self, s, a):
+        return self.State(s.left - a, 1 - s.turn)
+
+    def is_terminal(self, s):
+        return s.left == 0
+
+    def utility(self, s, p):
+        return -1.0 if s.turn == p else 1.0
+
+    def evaluate(self, s, p):
+        return 0.5 if s.turn == p else -0.5  # the move is thought to be an advantage
+
+    def passed(self, s):
+        return self.State(s.left, 1 - s.turn)
+
+
+def test_in_zugzwang_a_null_move_is_wrong_and_so_a_game_has_to_ask_for_it():
+    """Three left, and MAX is asked for 0 or more: to pass would give it 1, but every move loses."""
+    game = Countdown()
+    s = game.State(3, 0)
+    with native.interpreted():
+        assert searched(game, s, 6, {"null_move"}, (-inf, 0.0))[0] == 1.0
+        assert searched(game, s, 6, set(), (-inf, 0.0))[0] == -1.0
+    assert search.minimax(game, s).value == -1.0
+    assert new_workspace(games.load("chess"), None, frozenset()).use_null_move
+    assert not new_workspace(games.load("checkers"), None, frozenset()).use_null_move  # nothing of the kind is known
+
+
+def test_on_a_chess_board_null_move_sees_a_zugzwang_later():
+    """Black has no move but with the rook, which the king's is about to lose: Rf1 makes that felt."""
+    chess = games.load("chess")
+    s = chess.at(position="8/8/p1p5/1p5p/1P5p/8/PPP2K1p/4R1rk w - - 0 1").state
+    assert alphabeta(chess, s, 8, without=["null_move"]).action_name == "Rf1"
+    assert alphabeta(chess, s, 8).action_name != "Rf1"
+    assert alphabeta(chess, s, 10).action_name == "Rf1"
+
+
+# ---- the table
+
+
+def test_what_the_table_answers_is_of_the_depth_asked_for():
+    """An engine that has looked further ahead gives at a lesser depth the value of that depth."""
+    game = EndlessTree()
+    for seed in range(40):
+        s = game.State(0, 0, seed)
+        kept = AlphaBeta(game, table_mb=1)
+        for depth in (6, 3, 5, 2, 4, 1):
+            assert kept.search(s, Limits(depth=depth)).value == search.minimax(game, s, depth).value
