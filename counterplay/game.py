@@ -378,6 +378,9 @@ class Game:
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and isinstance(other, Game) and self.settings == other.settings
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made, (type(self), self.settings)  # what else it keeps follows from these
+
     def __hash__(self) -> int:
         return hash((type(self), tuple(self.settings.values())))
 
@@ -451,6 +454,11 @@ def is_repeated(game: Game, states: Sequence[Any]) -> bool:
     *earlier, s = states
     back = game.reversible(s)
     return back > 0 and sum(game.key(each) == game.key(s) for each in earlier[-back:]) >= 2
+
+
+def _made(cls: type[Game], settings: dict[str, Any]) -> Game:
+    """The game of a pickle."""
+    return cls(**settings)
 
 
 def _listed(names: Iterable[str]) -> str:
