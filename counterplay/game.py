@@ -21,16 +21,19 @@ when the rules are compiled.
 
 from __future__ import annotations
 
-import ast
 import difflib
 import inspect
 import re
-from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar, NamedTuple
+from collections import namedtuple
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from counterplay import drawing
-from counterplay.bits import Bits
-from counterplay.primitives import nth_action, number_of_actions, state_key
+from counterplay.errors import AmbiguousText, IllegalAction, RulesError, UnreadableText, UserError
+from counterplay.features import default_features, number_of_inputs
+from counterplay.primitives import nth_action, number_of_actions, state_key, weighted_sum
+from counterplay.texts import convert, field_text, fields_text, read_board, state_from_text
 
 __all__ = [
     "CHANCE",
@@ -51,38 +54,25 @@ CHANCE = -1
 RULES = ("initial", "player", "actions", "result", "is_terminal", "utility")
 
 
-class UserError(ValueError):
-    """Something the user can mend; the message is one line that says what was wrong and what would be right."""
+KNOWLEDGE: list[str] = []
+"""The optional methods that tell a search, or whoever learns, more; `game.knows` says which of them a game gives."""
+
+FOR_PEOPLE: set[str] = {"look", "player_names", "unit"}
+"""What only people see: it is never compiled, and an edit of it changes no machine code."""
+
+_Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
-class UnreadableText(UserError):
-    """A text that is no position, move, game or parameter."""
+def _knowledge(method: _Method) -> _Method:
+    """Declare a method of `Game` to be one that a game may know."""
+    KNOWLEDGE.append(method.__name__)
+    return method
 
 
-class IllegalAction(UserError):
-    """A move that reads well but is not allowed here."""
-
-
-class AmbiguousText(UserError):
-    """A text that fits more than one move."""
-
-
-class RulesError(UserError):
-    """A game class that is not complete."""
-
-
-class Knowledge(NamedTuple):
-    """Which optional methods a game has."""
-
-    evaluate: bool
-    priority: bool
-    is_noisy: bool
-    passed: bool
-    key: bool
-    reversible: bool
-    canonical: bool
-    count_actions: bool
-    sample: bool
+def _for_people(method: _Method) -> _Method:
+    """Declare a method of `Game` to be for people."""
+    FOR_PEOPLE.add(method.__name__)
+    return method
 
 
 class Game:
@@ -92,7 +82,6 @@ class Game:
     players: ClassVar[int] = 2
     chance: ClassVar[bool] = False
     """Whether `player` may be CHANCE; then `probability` is a rule too."""
-    perfect_information: ClassVar[bool] = True
     simultaneous: ClassVar[bool] = False
     zero_sum: ClassVar[bool] = True
     """Whether the players' utilities always add up to `utility_sum`."""
@@ -101,10 +90,26 @@ class Game:
     """The least and the greatest utility any player can get."""
     reduces_late: ClassVar[bool] = False
     """Whether moves that come late by `priority` are mostly bad: a search may look at them less deeply first."""
+    half_win: ClassVar[float] = 0.0
+    """The sum of the weighted `terms` that is estimated at half a win; 0: the sum is in units of utility itself."""
+    weights: ClassVar[Any] = ()
+    """What each of the `terms` counts; none: 1 each."""
     compiled: ClassVar[bool] = True
     """Whether it pays to compile this game; a game that is mere data may say no."""
     look: ClassVar[drawing.Look] = drawing.PLAIN
     """How its board is drawn: the surface, and what the characters of `board` stand for."""
+    unit: ClassVar[str] = ""
+    """In what the `terms` and scores of the game are counted: pawns, discs, points."""
+
+    @property
+    def player_names(self) -> tuple[str, ...]:
+        """What people call the players, one name each: a game may say `player_names = ("White", "Black")`."""
+        return tuple(f"player {p + 1}" for p in range(self.players))
+
+    @property
+    def perfect_information(self) -> bool:
+        """Whether nothing is hidden: so it is unless the game says by `information` what each player knows."""
+        return not self.knows.information
 
     # ---- the rules (the textbook's contract)
 
@@ -138,29 +143,59 @@ class Game:
 
     # ---- knowledge a search may use; `game.knows.evaluate` says whether the game has it
 
+    @_knowledge
     def evaluate(self, s: Any, p: int) -> float:
-        """An estimate of the utility for `p`, exact on terminal states. Default: the middle of the range."""
-        return 0.5 * (self.utility_range[0] + self.utility_range[1])
+        """An estimate of the utility for `p`, exact on terminal states.
 
+        Default: the sum of the weighted terms, bent by `squash`; without terms the middle of the range.
+        """
+        if not self.knows.terms:
+            return 0.5 * (self.utility_range[0] + self.utility_range[1])
+        if self.is_terminal(s):
+            return self.utility(s, p)
+        v = self.squash(weighted_sum(self.terms(s), self.weights))
+        return v if p == 0 else self.utility_sum - v
+
+    @_knowledge
+    def terms(self, s: Any) -> Any:
+        """What speaks for player 0, less the same for player 1, as a NamedTuple of numbers: the parts of an estimate.
+
+        For two opponents or one player. With `weights` it is all that the default `evaluate` needs.
+        """
+        return ()
+
+    def squash(self, x: float) -> float:
+        """The sum `x` of the weighted terms as an estimate for player 0; 0 is the middle of the range.
+
+        Default: bent so that `half_win` is half a win and no sum quite a win; without it, cut at the range's ends.
+        """
+        low, high = self.utility_range
+        middle, reach = 0.5 * (low + high), 0.5 * (high - low)
+        if self.half_win > 0.0:
+            return middle + reach * (x / (self.half_win + abs(x)))
+        return min(max(middle + x, low), high)
+
+    @_knowledge
     def priority(self, s: Any, a: int) -> float:
         """How early to look at `a`: larger first."""
         return 0.0
 
+    @_knowledge
     def is_noisy(self, s: Any, a: int) -> bool:
         """Whether `a` upsets the evaluation (a capture), so that quiescence search must follow it."""
         return False
 
+    @_knowledge
     def passed(self, s: Any) -> Any:
         """`s` with the other player to move. Give it only if passing would never be the best move (null move)."""
         return s
 
-    def canonical(self, s: Any) -> Any:
-        """The state that stands for all that are alike by a symmetry of the board: the same for each of them.
+    @_knowledge
+    def key(self, s: Any) -> int:
+        """A 64-bit number, equal for equal states and for practical purposes different for others."""
+        return state_key(s)
 
-        What is worth the same needs to be searched only once.
-        """
-        return s
-
+    @_knowledge
     def reversible(self, s: Any) -> int:
         """How many plies ago an equal position could have been (chess: the plies since a capture or a pawn's move).
 
@@ -169,10 +204,20 @@ class Game:
         """
         return 0
 
+    @_knowledge
+    def canonical(self, s: Any) -> Any:
+        """The state that stands for all that are alike by a symmetry of the board: the same for each of them.
+
+        What is worth the same needs to be searched only once.
+        """
+        return s
+
+    @_knowledge
     def count_actions(self, s: Any) -> int:
         """How many actions there are; give it if that is known without listing them."""
         return number_of_actions(self, s)
 
+    @_knowledge
     def sample(self, s: Any, r: int) -> int:
         """A random action of a live state: number `r * n >> 32` of the `n` actions in their order, `r` of 32 bits.
 
@@ -180,33 +225,58 @@ class Game:
         """
         return nth_action(self, s, r * number_of_actions(self, s) >> 32)
 
-    def key(self, s: Any) -> int:
-        """A 64-bit number, equal for equal states and for practical purposes different for others."""
-        return state_key(s)
+    # ---- what is hidden, and what is learnt from
+
+    @_knowledge
+    def information(self, s: Any, p: int) -> tuple[Any, ...]:
+        """All that player `p` knows and remembers at `s`, a tuple: equal where `p` cannot tell two states apart.
+
+        Default: the whole state. A game that gives it has something hidden.
+        """
+        return tuple(s)
+
+    @_knowledge
+    def features(self, s: Any, on: Any) -> None:
+        """Tell by `on.add(i)`, or `on.add(i, x)`, which inputs of a learner are 1, or `x`; all others are 0.
+
+        Best as the player to move sees it. Default: each square of each `Bits` and each number of the state, in order.
+        """
+        default_features(s, on)
+
+    @property
+    def inputs(self) -> int:
+        """How many inputs `features` has."""
+        return number_of_inputs(self.initial())
 
     # ---- for people
 
+    @_for_people
     def board(self, s: Any) -> Sequence[Sequence[str]] | None:
         """The position as rows of one-character cells, top row first ('.' is empty), for games on a board."""
         return None
 
+    @_for_people
     def labels(self) -> tuple[Sequence[str], Sequence[str]]:
         """The names of the board's columns and rows, for its edges; empty for none."""
         return (), ()
 
+    @_for_people
     def show(self, s: Any) -> str:
         """The position as a person likes to read it."""
         board = self.board(s)
         return self.to_text(s) if board is None else drawing.board_text(board, *self.labels())
 
+    @_for_people
     def svg(self, s: Any) -> str | None:
         """The position as an SVG, if the game draws itself and needs no `board`."""
         return None
 
+    @_for_people
     def action_name(self, s: Any, a: int) -> str:
         """What people call action `a` in state `s`; different for different actions."""
         return str(a)
 
+    @_for_people
     def parse_action(self, s: Any, text: str) -> int:
         """The legal action of that name."""
         names = {self.action_name(s, a): a for a in self.actions(s)} if not self.is_terminal(s) else {}
@@ -223,14 +293,16 @@ class Game:
         shown = ", ".join(list(names)[:40]) + (", ..." if len(names) > 40 else "")
         raise IllegalAction(f"'{wanted}' is not a legal move here; legal: {shown}")
 
+    @_for_people
     def to_text(self, s: Any) -> str:
         """The standard text of a position. Default: its board's rows, `x.o/...`, or its fields, `stones=21 turn=0`."""
         board = self.board(s)
-        return _fields_text(s) if board is None else "/".join("".join(row) for row in board)
+        return fields_text(s) if board is None else "/".join("".join(row) for row in board)
 
+    @_for_people
     def from_text(self, text: str) -> Any:
         """The position of that text. A game with a `board` reads it by `read_board`."""
-        return _state_from_text(self.initial(), text)
+        return state_from_text(self.initial(), text)
 
     # ---- parameters
 
@@ -255,11 +327,26 @@ class Game:
             if name not in self.parameters:
                 raise UnreadableText(f"{self.name} has no parameter '{name}'; it has: {_listed(self.parameters)}")
         for name, default in self.parameters.items():
-            self.__dict__[name] = _convert(f"{self.name}'s {name}", given.get(name, default), default)
+            self.__dict__[name] = convert(f"{self.name}'s {name}", given.get(name, default), default)
         self.validate()
         if self.chance and cls.probability is Game.probability:
             raise RulesError(f"{cls.__name__} declares chance but has no probability: {_advice(cls, 'probability')}")
+        self._must_fit_together()
 
+    def _must_fit_together(self) -> None:
+        """Refuse a game whose optional parts leave a question open."""
+        cls, knows = type(self), self.knows
+        is_duel = self.players == 1 or (self.players == 2 and self.zero_sum)
+        if knows.terms and cls.evaluate is Game.evaluate and not is_duel:
+            raise RulesError(f"{cls.__name__} has terms, but not two opponents: add  def evaluate(self, s, p)")
+        if knows.features and cls.inputs is Game.inputs:
+            raise RulesError(f"{cls.__name__} has features, but does not say how many: add  inputs = ...")
+        if knows.information and self.perfect_information:
+            raise RulesError(f"{cls.__name__} says by information what is hidden: leave out perfect_information = True")
+        if len(self.player_names) != self.players:
+            raise RulesError(f"{cls.__name__} has {self.players} players: player_names must have a name for each")
+
+    @_for_people
     def validate(self) -> None:
         """Raise ValueError when the parameters make no game."""
 
@@ -280,13 +367,19 @@ class Game:
     def name(self) -> str:
         return self.snake_name()
 
-    @property
-    def knows(self) -> Knowledge:
-        """Which of the optional methods the class gives; a constant when compiled."""
-        return Knowledge(*(getattr(type(self), name) is not getattr(Game, name) for name in Knowledge._fields))
+    @cached_property
+    def knows(self) -> Any:
+        """Which of the optional methods the class gives, a `Knowledge`; a constant when compiled."""
+        cls = type(self)
+        given = {name: getattr(cls, name) is not getattr(Game, name) for name in KNOWLEDGE}
+        given["evaluate"] = given["evaluate"] or given["terms"]
+        return Knowledge(**given)
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and isinstance(other, Game) and self.settings == other.settings
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made, (type(self), self.settings)  # what else it keeps follows from these
 
     def __hash__(self) -> int:
         return hash((type(self), tuple(self.settings.values())))
@@ -295,7 +388,7 @@ class Game:
         return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self.settings.items())})"
 
     def __str__(self) -> str:
-        changed = [f"{k}={_field_text(v)}" for k, v in self.settings.items() if v != self.parameters[k]]
+        changed = [f"{k}={field_text(v)}" for k, v in self.settings.items() if v != self.parameters[k]]
         return self.name + (":" + ",".join(changed) if changed else "")
 
     def at(self, moves: str | Iterable[str] = (), position: str | None = None) -> Position:
@@ -304,6 +397,10 @@ class Game:
         for move in moves.split() if isinstance(moves, str) else moves:
             here = here.play(move)
         return here
+
+
+Knowledge: Any = namedtuple("Knowledge", KNOWLEDGE)  # type: ignore[misc]
+"""Which optional methods a game has: a truth value for each name in `KNOWLEDGE`."""
 
 
 class _GameAndState(NamedTuple):
@@ -359,24 +456,9 @@ def is_repeated(game: Game, states: Sequence[Any]) -> bool:
     return back > 0 and sum(game.key(each) == game.key(s) for each in earlier[-back:]) >= 2
 
 
-# ---- texts of boards, parameters and fields
-
-
-def read_board(text: str, rows: int, columns: int, pieces: str) -> list[list[int]]:
-    """The squares of each of `pieces`, counted row by row from the top left, in a text like `x.o/.x./...`."""
-    lines = [line.replace(" ", "") for line in text.strip().replace("\n", "/").split("/")]
-    if len(lines) != rows or any(len(line) != columns for line in lines):
-        example = "/".join(["." * columns] * rows)
-        raise UnreadableText(f"'{text}' is not a board of {rows} rows and {columns} columns, like '{example}'")
-    cells = "".join(lines)
-    strange = sorted(set(cells) - set(pieces) - {"."})
-    if strange:
-        raise UnreadableText(f"'{strange[0]}' is no piece: a board has '.' and {', '.join(repr(p) for p in pieces)}")
-    return [[square for square, cell in enumerate(cells) if cell == piece] for piece in pieces]
-
-
-def _fields_text(s: Any) -> str:
-    return " ".join(f"{name}={_field_text(value)}" for name, value in zip(_fields(s), s, strict=True))
+def _made(cls: type[Game], settings: dict[str, Any]) -> Game:
+    """The game of a pickle."""
+    return cls(**settings)
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -393,67 +475,3 @@ def _advice(cls: type[Game], rule: str) -> str:
     if rule in ("result", "probability"):
         arguments = "self, s, a"
     return f"add  def {rule}({arguments})"
-
-
-def _convert(what: str, value: Any, default: Any) -> Any:
-    """`value` as the type of `default`; a text is read as the command line writes it."""
-    kind = type(default)
-    if isinstance(value, str) and kind is not str:
-        value = _literal(what, value, kind)
-    if kind is tuple and isinstance(value, list | tuple):
-        return _nested_tuple(value)
-    if kind is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
-    if type(value) is not kind:
-        raise UnreadableText(f"{what} must be of type {kind.__name__}, like {_field_text(default)}; not {value!r}")
-    return value
-
-
-def _nested_tuple(value: Any) -> Any:
-    return tuple(map(_nested_tuple, value)) if isinstance(value, list | tuple) else value
-
-
-def _literal(what: str, text: str, kind: type) -> Any:
-    words = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
-    if kind is bool and text.lower() in words:
-        return words[text.lower()]
-    try:
-        return float(text) if kind is float else ast.literal_eval(text)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        raise UnreadableText(f"{what} must be of type {kind.__name__}; '{text}' cannot be read as one") from None
-
-
-def _fields(s: Any) -> tuple[str, ...]:
-    return getattr(s, "_fields", None) or tuple(f"f{i}" for i in range(len(s)))
-
-
-def _field_text(value: Any) -> str:
-    """A value without blanks, so that fields can be split at them; a `Bits` is `{0,4}`."""
-    if isinstance(value, Bits):
-        return "{" + ",".join(map(str, value)) + "}"
-    if isinstance(value, tuple):
-        return "(" + ",".join(map(_field_text, value)) + ("," if len(value) == 1 else "") + ")"
-    if isinstance(value, str):
-        return value
-    value = value.item() if hasattr(value, "item") else value  # a number of NumPy's
-    return repr(value).replace(" ", "")
-
-
-def _state_from_text(like: Any, text: str) -> Any:
-    """The state written by `Game.to_text`, with the types of the state `like`."""
-    names = _fields(like)
-    parts = dict(part.split("=", 1) for part in text.split() if "=" in part)
-    if sorted(parts) != sorted(names) or len(text.split()) != len(names):
-        raise UnreadableText(f"'{text}' is not a position; write it like '{_fields_text(like)}'")
-    values = [_field_from_text(name, parts[name], value) for name, value in zip(names, like, strict=True)]
-    return type(like)(*values) if hasattr(like, "_fields") else tuple(values)
-
-
-def _field_from_text(name: str, text: str, like: Any) -> Any:
-    if isinstance(like, Bits):
-        inner = text.removeprefix("{").removesuffix("}")
-        try:
-            return Bits(like.width, [int(square) for square in inner.split(",") if square])
-        except ValueError as error:
-            raise UnreadableText(f"{name}={text} is not a set of squares: {error}") from None
-    return _convert(name, text, like)

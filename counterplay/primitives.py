@@ -27,7 +27,7 @@ __all__ = [
     "nth",
     "nth_action",
 ]
-__all__ += ["number_of_actions", "repeat", "replace", "state_key", "store"]
+__all__ += ["number_of_actions", "repeat", "replace", "state_key", "store", "weighted_sum"]
 
 _MASK = (1 << 64) - 1
 
@@ -134,6 +134,17 @@ def replace(items: Any, i: int, item: Any) -> Any:
     if not 0 <= i < len(items):
         raise IndexError("replace: index out of range")
     return (*items[:i], item, *items[i + 1 :])
+
+
+def weighted_sum(terms: Any, weights: Any) -> float:
+    """Each of the `terms`, a tuple, by its weight, added up from the first to the last; without weights 1 each."""
+    if weights and len(weights) != len(terms):
+        raise ValueError(f"there are {len(terms)} terms, but {len(weights)} weights")
+    total = 0.0
+    for i, term in enumerate(terms):
+        x = float(weights[i]) * float(term) if weights else float(term)
+        total = total + x if i else x
+    return total
 
 
 def repeat(item: Any, n: int) -> Any:

@@ -390,11 +390,11 @@ def test_perft(position, counts):
 
 @make_native
 def both_features(game, s):
-    return game.features(s), game.simple_features(s)
+    return game.td_features(s), game.simple_features(s)
 
 
 def test_features_of_the_opening():
-    x, simple = GAME.features(GAME.from_text(OPENING)), GAME.simple_features(GAME.from_text(OPENING))
+    x, simple = GAME.td_features(GAME.from_text(OPENING)), GAME.simple_features(GAME.from_text(OPENING))
     assert x.shape == (198,)
     for first in (0, 98):
         on = {int(i) - first: float(x[i]) for i in np.flatnonzero(x[first : first + 98]) + first}
@@ -410,7 +410,7 @@ def test_features_of_the_opening():
 
 def test_features_of_bar_and_off():
     s = GAME.State(digits({25: 3, 1: 1}), digits({2: 3}), 1, 2, 1)
-    x, simple = GAME.features(s), GAME.simple_features(s)
+    x, simple = GAME.td_features(s), GAME.simple_features(s)
     assert (x[96], x[97], x[194], x[195]) == (0.0, 12 / 15, 1.5, 11 / 15)
     assert x[196:].tolist() == [0.0, 1.0]
     named = {GAME.simple_feature_name(i): float(simple[i]) for i in np.flatnonzero(simple)}

@@ -463,7 +463,7 @@ def test_terms_are_counted():
 def test_the_estimate_is_the_weighted_sum_drawn_together():
     s = GAME.from_text("W:W30:B1,2,K32")
     total = sum(weight * term for weight, term in zip(GAME.weights, GAME.terms(s), strict=True))
-    assert GAME.evaluate(s, 0) == pytest.approx(total / (GAME.half + total))
+    assert GAME.evaluate(s, 0) == pytest.approx(total / (GAME.half_win + total))
     assert GAME.evaluate(s, 1) == -GAME.evaluate(s, 0)
 
 

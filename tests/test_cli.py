@@ -92,7 +92,7 @@ def test_search_shows_the_board_and_the_moves(counterplay):
     )
     assert status == 0
     assert ". o o o . . ." in out
-    assert "player 1 is to move" in out
+    assert "x is to move" in out
     assert "value 1 (estimate at depth 2)" in out
 
 

@@ -271,7 +271,7 @@ def test_load_reads_parameters():
     assert games.load("tree:[[1,2],[3,4]]") == Tree([[1, 2], [3, 4]])
     with pytest.raises(UnreadableText, match="did you mean connect_four"):
         games.load("conect_four")
-    with pytest.raises(UnreadableText, match="parameter=value"):
+    with pytest.raises(UnreadableText, match="name=value"):
         games.load("connect_four:rows=5,6")
 
 

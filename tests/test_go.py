@@ -425,7 +425,7 @@ def test_the_estimate_knows_who_has_more():
     game = games.load("go:size=5,komi=0")
     s = game.from_text("..X../..X../..X../.OX../.OX.. O")
     terms = game.terms(s)
-    assert terms == game.Terms(area=19.0 - 5.0, liberties=8.0 - 3.0, atari=0.0)
+    assert terms == game.Terms(area=19.0 - 5.0, liberties=8.0 - 3.0, atari=0.0, komi=0.0)
     assert 0.0 < game.evaluate(s, 0) == -game.evaluate(s, 1) < 1.0
     end = game.at("C3 pass pass").state
     assert game.evaluate(end, 0) == game.utility(end, 0) == 1.0

@@ -157,7 +157,7 @@ def test_nothing_that_is_typed_ends_the_game(typed, tmp_path, monkeypatch):
     assert "\0" not in out
     assert out.count("is not a legal move here") >= 5
     assert list(tmp_path.iterdir()) == []
-    assert out.endswith("player 1 is to move\nthe game was not saved\n")
+    assert out.endswith("x is to move\nthe game was not saved\n")
 
 
 def test_a_move_goes_before_a_command_of_the_same_name(typed, tmp_path):
@@ -319,7 +319,7 @@ def test_ctrl_c_leaves_a_game_without_people():
     terminal = Terminal("play", "connect_four", "--players", "alphabeta:seconds=1000,alphabeta:seconds=1000")
     terminal.until("depth ")
     terminal.send("\x03")
-    terminal.until("so far: no moves; player 1 is to move")
+    terminal.until("so far: no moves; x is to move")
     assert terminal.ends() == 0
 
 

@@ -345,7 +345,7 @@ def _is_estimate(game: Game, what: Prospect) -> bool:
 
 def _terms(game: Game, p: int, chosen: Any, other: Any, adds_up: bool) -> list[Term]:
     """The terms of two states as player `p` sees them: weighted, if they add up, else as the game has them."""
-    if not hasattr(game, "terms"):
+    if not game.knows.terms:
         return []
     sign = -1.0 if p == 1 else 1.0
     one, two = (_weighted(game, s) if adds_up else game.terms(s)._asdict() for s in (chosen, other))
@@ -354,8 +354,8 @@ def _terms(game: Game, p: int, chosen: Any, other: Any, adds_up: bool) -> list[T
 
 def _weighted(game: Game, s: Any) -> dict[str, float]:
     """What each term adds to the estimate for player 0, before that is bent into the range of utilities."""
-    terms = game.terms(s)  # type: ignore[attr-defined]
-    weights = getattr(game, "weights", None) or (1.0,) * len(terms)
+    terms = game.terms(s)
+    weights = game.weights or (1.0,) * len(terms)
     return {name: float(w * x) for name, w, x in zip(terms._fields, weights, terms, strict=True)}
 
 
@@ -364,7 +364,7 @@ def _adds_up(game: Game, s: Any, ends: Iterable[Any]) -> bool:
 
     Equal sums must have equal estimates, larger sums larger ones, but at the limits of the range of utilities.
     """
-    if not hasattr(game, "terms") or game.players > 2 or not game.zero_sum:
+    if not game.knows.terms or game.players > 2 or not game.zero_sum:
         return False
     states = [s, *(game.result(s, a) for a in game.actions(s)), *ends]
     found = sorted(

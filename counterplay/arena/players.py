@@ -11,7 +11,6 @@ To add a kind of player, write a class with a `choose` and a line in `new_player
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, Protocol
@@ -21,6 +20,7 @@ from counterplay.arena.levels import LEVELS, LevelPlayer
 from counterplay.game import Game, UnreadableText, UserError
 from counterplay.search.algorithms import split_limits
 from counterplay.search.run import Progress
+from counterplay.texts import read_settings
 
 __all__ = ["Player", "new_player"]
 
@@ -38,7 +38,10 @@ def new_player(game: Game, text: str, seed: int = 0, **limits: Any) -> Player:
     name, _, rest = text.strip().partition(":")
     if name == "level":
         return LevelPlayer(game, rest, seed)
-    settings = _settings(text, rest)
+    try:
+        settings = read_settings(rest)
+    except UnreadableText as error:
+        raise UnreadableText(f"'{text}' is no player: {error}") from None
     given = {key: value for key, value in limits.items() if value is not None}
     if name == "random":
         _must_be_known(text, settings, ("seed",))
@@ -144,30 +147,6 @@ class OpenSpielPlayer:
 _ENDLESS = 1 << 30
 _SPIEL_GAMES = ("tic_tac_toe", "connect_four", "othello")
 """Games of which we know how OpenSpiel numbers the actions."""
-
-
-def _settings(text: str, rest: str) -> dict[str, Any]:
-    """`depth=6,rave=on` as a dict. A value is a number, on or off, a word, or words joined by `+`."""
-    found: dict[str, Any] = {}
-    for part in filter(None, rest.split(",")):
-        key, equals, value = part.partition("=")
-        if not equals or not key.strip():
-            raise UnreadableText(f"'{text}' is no player: settings are written like 'alphabeta:depth=6,table_mb=32'")
-        found[key.strip()] = _value(key.strip(), value.strip())
-    return found
-
-
-def _value(key: str, value: str) -> Any:
-    words = {"on": True, "true": True, "yes": True, "off": False, "false": False, "no": False}
-    if value.lower() in words:
-        return words[value.lower()]
-    if key == "without":
-        return value.split("+")
-    try:
-        number = ast.literal_eval(value)
-    except (ValueError, SyntaxError):
-        return value
-    return number if isinstance(number, int | float) else value
 
 
 def _must_be_known(text: str, settings: dict[str, Any], known: Sequence[str]) -> None:

@@ -98,7 +98,7 @@ def turn(position: Position) -> str:
         utilities = ", ".join(f"{game.utility(s, p):g}" for p in range(game.players))
         return f"the game is over; utilities: {utilities}"
     p = game.player(s)
-    return "chance is to move" if p == CHANCE else f"player {p + 1} is to move"
+    return "chance is to move" if p == CHANCE else f"{game.player_names[p]} is to move"
 
 
 class Progress:

@@ -1,6 +1,5 @@
 """Commands that search a position."""
 
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,6 +22,7 @@ from counterplay.cli.arguments import (
     mode,
 )
 from counterplay.game import Position, UserError
+from counterplay.texts import read_settings
 
 
 @app.command()
@@ -61,23 +61,9 @@ def search(
         "table_mb": table,
         "without": without.split(",") if without else None,
         "simulations": simulations,
-        **_read_settings(also or ""),
+        **read_settings(also or ""),
     }
     _search(at(game, position, moves), algorithm, settings, as_json, interpreted, depth=6)
-
-
-def _read_settings(text: str) -> dict[str, Any]:
-    """`solver=on,rave=300` as a dict: numbers, on or off, words."""
-    found: dict[str, Any] = {}
-    for part in filter(None, text.split(",")):
-        name, equals, value = (each.strip() for each in part.partition("="))
-        if not name or not equals:
-            raise UserError(f"settings are written like solver=on,rave=300; not '{text}'")
-        found[name] = {"on": True, "off": False}.get(value, value)
-        for kind in (float, int):
-            with suppress(ValueError):
-                found[name] = kind(value)
-    return found
 
 
 @app.command()

@@ -232,7 +232,7 @@ class _Shown:
             self.tell(_with_line(f"{result.action_name}: {_found(result)}", result))
             return
         self.tell(_with_line(f"{_standing(result)}: {_found(result)}", result))
-        if hasattr(game, "terms"):
+        if game.knows.terms:
             terms = game.terms(s)
             parts = terms._asdict() if hasattr(terms, "_asdict") else dict(enumerate(terms))
             self.tell("the evaluation looks at: " + ", ".join(f"{name} {v:.3g}" for name, v in parts.items()))

@@ -98,7 +98,7 @@ def loss(game: Game, s: Any, best: int | None, searcher: search.AlphaBeta, judge
 
 
 def in_pawns(value: float) -> float:
-    """Chess presses pawns x into the range of utilities as x / (SQUASH + |x|); this is x again, 20 at the most."""
-    from counterplay.games.chess import SQUASH
+    """Chess presses pawns x into the range of utilities as x / (half_win + |x|); this is x again, 20 at the most."""
+    from counterplay.games.chess import Chess
 
-    return float(min(20.0, max(-20.0, SQUASH * value / (1.0 - min(abs(value), 0.999)))))
+    return float(min(20.0, max(-20.0, Chess.half_win * value / (1.0 - min(abs(value), 0.999)))))

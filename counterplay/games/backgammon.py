@@ -53,6 +53,8 @@ DOUBLES_AT_MOST = 3060  # four steps shared out among 15 checkers: 18 over 4
 class Backgammon(Game):
     """Race 15 checkers home and off, past the other's, by two dice; a gammon counts 2, a backgammon 3."""
 
+    player_names = ("O", "X")
+    unit = "points"
     chance = True
     utility_range = (-3.0, 3.0)
 
@@ -280,22 +282,36 @@ class Backgammon(Game):
             prime=longest**2 / 36,
         )
 
-    def features(self, s):
+    inputs = 196
+
+    def features(self, s, on):
+        """The inputs of `td_features` but for the turn: first of the player to move, then of the other."""
+        for first, men in ((0, s.mine), (98, s.theirs)):
+            x = self.side_features(men)
+            for i in range(98):
+                if x[i] != 0.0:
+                    on.add(first + i, x[i])
+
+    def side_features(self, men):
+        """For each point from the own ace-point on, whether there is a checker, a second and a third, and half of how
+        many more; then half of those on the bar, and the part borne off."""
+        x = np.zeros(98)
+        for point in range(1, 25):
+            n, i = count_on(men, 1 << 25 - point), 4 * (point - 1)
+            x[i], x[i + 1], x[i + 2] = n >= 1, n >= 2, n >= 3
+            x[i + 3] = max(n - 3, 0) / 2
+        x[96] = count_on(men, BAR) / 2
+        x[97] = (MEN - count_on(men, SET)) / MEN
+        return x
+
+    def td_features(self, s):
         """The 198 inputs of TD-Gammon 0.0 (Sutton and Barto, Reinforcement Learning, 2nd edition, section 16.1).
 
-        Of player 0, then from number 98 on of player 1: for each point from the own ace-point on, whether there is a
-        checker, a second and a third, and half of how many more; then half of those on the bar, and the part borne
-        off. The last two say whose turn it is.
+        Of player 0, then from number 98 on of player 1, see `side_features`. The last two say whose turn it is.
         """
         x = np.zeros(198)
         for p in range(2):
-            men, first = side(s, p), 98 * p
-            for point in range(1, 25):
-                n, i = count_on(men, 1 << 25 - point), first + 4 * (point - 1)
-                x[i], x[i + 1], x[i + 2] = n >= 1, n >= 2, n >= 3
-                x[i + 3] = max(n - 3, 0) / 2
-            x[first + 96] = count_on(men, BAR) / 2
-            x[first + 97] = (MEN - count_on(men, SET)) / MEN
+            x[98 * p : 98 * p + 98] = self.side_features(side(s, p))
             x[196 + p] = s.turn == p
         return x
 

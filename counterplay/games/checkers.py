@@ -40,6 +40,8 @@ class Checkers(Game):
 
     quiet_plies: int = 80
 
+    player_names = ("Black", "White")
+    unit = "men"
     look = Look(
         "checkered",
         "#ecdcb4",
@@ -73,7 +75,7 @@ class Checkers(Game):
     # From a logistic regression on the results of 7,500 games of the search against itself, where 8 to 15 pieces were
     # left; rounded. It could not tell `trade` and `centre` from nothing: those two are from matches.
     weights = Terms(men=1.0, kings=1.35, trade=2.0, advance=0.02, back_row=0.2, centre=0.03, mobility=0.03)
-    half = 2.0  # the weighted sum that is estimated at half a win
+    half_win = 2.0
 
     squares = Bits(64, BITS)
     nothing = Bits(64)
@@ -245,23 +247,6 @@ class Checkers(Game):
 
     def steps(self, down, up, empty):
         return len(down & empty >> 4) + len(down & empty >> 5) + len(up & empty << 4) + len(up & empty << 5)
-
-    def evaluate(self, s, p):
-        """The weighted sum of the terms, drawn together so that no lead is quite a win."""
-        if self.is_terminal(s):
-            return self.utility(s, p)
-        t, w = self.terms(s), self.weights
-        x = (
-            w.men * t.men
-            + w.kings * t.kings
-            + w.trade * t.trade
-            + w.advance * t.advance
-            + w.back_row * t.back_row
-            + w.centre * t.centre
-            + w.mobility * t.mobility
-        )
-        value = x / (self.half + abs(x))
-        return value if p == 0 else -value
 
     def is_noisy(self, s, a):
         """Jumps."""

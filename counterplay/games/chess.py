@@ -34,7 +34,6 @@ from counterplay.games._chess_board import (
     ROW,
     STRAIGHT_LINES,
     THIRD_ROW,
-    WHITE,
     ahead,
     attackers,
     diagonal_from,
@@ -45,7 +44,6 @@ from counterplay.games._chess_board import (
 from counterplay.primitives import nth, state_key
 
 QUEEN, ROOK, BISHOP, KNIGHT = 1, 2, 3, 4  # what a pawn may become
-SQUASH = 10.0  # so many pawns ahead are half a win
 
 
 class Limits(NamedTuple):
@@ -70,6 +68,9 @@ class PawnMoves(NamedTuple):
 class Chess(Game):
     """Chess by the Laws of FIDE: checkmate wins; stalemate, 50 moves, too little material and repetition are draws."""
 
+    player_names = ("White", "Black")
+    unit = "pawns"
+    half_win = 10.0
     reduces_late = True
     most_reversible = 100  # plies without a capture or a pawn's move: 50 of each side, and the game is a draw
     look = Look("checkered", "#f0d9b5", "#b58863", CHESSMEN)
@@ -385,15 +386,6 @@ class Chess(Game):
     def terms(self, s):
         """The parts of the evaluation by name, in pawns, White's less Black's."""
         return evaluation.terms(s)
-
-    def evaluate(self, s, p):
-        """The sum of the terms, pressed into the range of utilities: `SQUASH` pawns are half a win."""
-        if self.is_terminal(s):
-            return self.utility(s, p)
-        t = evaluation.terms(s)
-        pawns = t.material + t.bishop_pair + t.mobility + t.king_safety + t.centre + t.pawn_structure
-        v = pawns / (SQUASH + abs(pawns))
-        return v if p == WHITE else -v
 
     def worth(self, s, q):
         """What stands on a square, in pawns; 0 for nothing."""

@@ -15,6 +15,7 @@ class ConnectFour(Game):
     columns: int = 7
     connect: int = 4
 
+    player_names = ("x", "o")
     look = Look("holes", "#2456b8", "#dfe7f5", {"x": Piece("disc", "#d7322a"), "o": Piece("disc", "#f6c915")})
 
     class State(NamedTuple):

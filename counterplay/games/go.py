@@ -16,6 +16,8 @@ LETTERS = "ABCDEFGHJKLMNOPQRST"  # no I, which looks like J
 class Go(Game):
     """Surround more points than the opponent; what has no free point beside it is taken. X is Black and begins."""
 
+    player_names = ("Black", "White")
+    unit = "points"
     look = Look(
         "lines", "#dcb35c", "#4a3a1c", {"X": Piece("stone", "#1d1d1d"), "O": Piece("stone", "#f7f5ee", "#8a8a80")}
     )
@@ -220,8 +222,10 @@ class Go(Game):
         area: float  # stones, and points within `reach` of one colour that are nearer to it than to the other
         liberties: float  # free points beside stones
         atari: float  # stones that their owner must hurry to save
+        komi: float  # what White is given
 
-    weights = Terms(area=1.0, liberties=0.25, atari=0.25)  # chosen by hand
+    weights = Terms(area=1.0, liberties=0.25, atari=0.25, komi=1.0)  # chosen by hand
+    half_win = 10.0
 
     def terms(self, s):
         """What the estimate is made of, each for Black less the same for White."""
@@ -237,16 +241,8 @@ class Go(Game):
             sign * (len(mine) - len(theirs)),
             sign * (len(self.around(s.mine) & empty) - len(self.around(s.theirs) & empty)),
             sign * (len(s.theirs & s.atari) - len(s.mine & s.atari)),
+            -self.komi,
         )
-
-    def evaluate(self, s, p):
-        """The lead in points as it seems, squashed to less than a win."""
-        if self.is_terminal(s):
-            return self.utility(s, p)
-        t, w = self.terms(s), self.weights
-        lead = w.area * t.area + w.liberties * t.liberties + w.atari * t.atari - self.komi
-        value = lead / (abs(lead) + 10.0)
-        return value if p == 0 else -value
 
     def priority(self, s, a):
         """Captures and rescues first, then near other stones; the edge late, own eyes last. Pass early if it wins."""

@@ -15,6 +15,8 @@ class Othello(Game):
     size: int = 8
     margin: bool = False
 
+    player_names = ("Black", "White")
+    unit = "discs"
     reduces_late = True
     look = Look("grid", "#2e8b57", "#145232", {"x": Piece("disc", "#1d1d1d"), "o": Piece("disc", "#f7f5ee", "#8a8a80")})
 

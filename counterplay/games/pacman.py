@@ -28,6 +28,9 @@ class Pacman(Game):
     ghosts: int = 4
     estimate: str = "good"
 
+    player_names = ("Pacman", "a ghost")
+    unit = "points"
+
     class State(NamedTuple):
         pacman: int  # squares are those that are no walls, row by row from the top left
         ghosts: tuple

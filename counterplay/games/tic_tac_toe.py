@@ -15,6 +15,8 @@ class TicTacToe(Game):
     n: int = 3
     k: int = 3
 
+    player_names = ("x", "o")
+    unit = "lines"
     look = Look("grid", "#fbfaf5", "#9a9a9a", {"x": Piece("cross", "#c0392b"), "o": Piece("ring", "#2456b8")})
 
     class State(NamedTuple):

@@ -30,6 +30,10 @@ class TwoAgainstOne(Game):
         return 2 if self.as_team else 3
 
     @cached_property
+    def player_names(self):
+        return ("a partner", "the one") if self.as_team else ("the first partner", "the one", "the second partner")
+
+    @cached_property
     def utility_range(self):
         return (-1.0, 1.0) if self.as_team else (-2.0, 2.0)
 

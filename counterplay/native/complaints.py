@@ -105,7 +105,7 @@ def _plain(text: str) -> str:
     text = re.sub(r"\bslice<(.*?)>", r"\1", text)
     text = re.sub(r"\brange_(?:state|iter)_int\w*", "range", text)
     text = re.sub(r"\w+(?::[^\s#]*)?#[0-9a-f]{32}", "the game", text)
-    text = re.sub(r"\bcounterplay_file_\w+\.|__main__\.", "", text)
+    text = re.sub(r"\bcounterplay\.games\._files\.\w+\.|__main__\.", "", text)
     text = re.sub(r"\bNumba\b", "the compiler", text, flags=re.IGNORECASE)
     text = re.sub(r"^(i?)(\w+)\((.*)\)(?= is not possible)", _operation, text)
     return re.sub(r"\s+", " ", text).strip()

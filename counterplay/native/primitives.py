@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import operator
+from functools import reduce
 
 from llvmlite import ir
 from numba import types
@@ -145,6 +146,36 @@ def _repeat(typing, item, n):
 @overload(primitives.repeat)
 def _ol_repeat(item, n):
     return (lambda item, n: _repeat(item, n)) if isinstance(n, types.IntegerLiteral) else None
+
+
+@intrinsic
+def _weighted_sum(typing, terms, weights):
+    """Written out term by term: the terms may be of different types."""
+
+    def codegen(context, builder, sig, args):
+        numbers = [
+            [
+                context.cast(builder, item, t, types.float64)
+                for t, item in zip(typ, cgutils.unpack_tuple(builder, value, len(typ)), strict=True)
+            ]
+            for typ, value in zip(sig.args, args, strict=True)
+        ]
+        products = (
+            [builder.fmul(*pair) for pair in zip(numbers[1], numbers[0], strict=True)] if len(weights) else numbers[0]
+        )
+        return reduce(builder.fadd, products) if products else ir.Constant(ir.DoubleType(), 0.0)
+
+    return types.float64(terms, weights), codegen
+
+
+@overload(primitives.weighted_sum)
+def _ol_weighted_sum(terms, weights):
+    are_tuples = isinstance(terms, types.BaseTuple) and isinstance(weights, types.BaseTuple)
+    if not are_tuples or len(weights) not in (0, len(terms)):
+        return None
+    if not all(isinstance(t, types.Integer | types.Boolean | types.Float) for t in (*terms, *weights)):
+        return None
+    return lambda terms, weights: _weighted_sum(terms, weights)
 
 
 def _fits(item, dtype):

@@ -19,15 +19,11 @@ from typing import Any
 import numpy as np
 
 from counterplay.bits import Bits
-from counterplay.game import Game
+from counterplay.game import FOR_PEOPLE, Game
 from counterplay.primitives import Table
 
 __all__ = ["CannotFingerprint", "compilable_copy", "fill", "fingerprint", "is_known_to_compiler"]
 
-# For people only: an edit of these changes no machine code.
-_FOR_PEOPLE = {
-    *("look", "show", "svg", "board", "labels", "action_name", "parse_action", "to_text", "from_text", "validate"),
-}
 _CLASS_NOISE = {
     *("__module__", "__doc__", "__dict__", "__weakref__", "__qualname__", "__annotations__", "parameters"),
     *("__annotate__", "__annotate_func__", "__annotations_cache__", "__firstlineno__", "__static_attributes__"),
@@ -180,7 +176,7 @@ class _Walk:
         yield f"class {cls.__qualname__}"
         if cls is Game or not (issubclass(cls, Game) or not is_known_to_compiler(cls)):
             return
-        ignorable = _FOR_PEOPLE - _names_used_by_rules(cls) if issubclass(cls, Game) else set()
+        ignorable = FOR_PEOPLE - _names_used_by_rules(cls) if issubclass(cls, Game) else set()
         for base in cls.__mro__[:-1]:
             if is_known_to_compiler(base) or base is tuple:
                 yield f"base {base.__qualname__}"
@@ -202,7 +198,7 @@ class _Walk:
 def _names_used_by_rules(cls: type) -> set[str]:
     """The names in all methods of a game class, except those that are for people only."""
     methods = {name: value for base in cls.__mro__ if base is not Game for name, value in vars(base).items()}
-    rules = [value for name, value in methods.items() if name not in _FOR_PEOPLE and isinstance(value, FunctionType)]
+    rules = [value for name, value in methods.items() if name not in FOR_PEOPLE and isinstance(value, FunctionType)]
     return {name for rule in rules for name in names_used(rule.__code__)}
 
 

@@ -248,11 +248,14 @@ class AlphaBeta(DepthEngine):
     name = "alphabeta"
     abilities = Abilities(history=True, threads=True, chance=False)
 
-    def __init__(self, game: Game, *, table_mb: float = 64, threads: int = 1, without: Iterable[str] = ()) -> None:
+    def __init__(
+        self, game: Game, *, table_mb: float = 64, threads: int = 1, without: str | Iterable[str] = ()
+    ) -> None:
         super().__init__(game)
         if threads < 1:
             raise UserError(f"a search has 1 thread or more, not {threads}")
-        self.without = frozenset(REFINEMENTS if "all" in without else without)
+        names = [without] if isinstance(without, str) else list(without)
+        self.without = frozenset(REFINEMENTS if "all" in names else names)
         self.table = None if "table" in self.without else Table(table_mb)
         self._tallies = [new_workspace(game, self.table, self.without) for _ in range(threads)]
         self._busy = np.zeros(BUSY, np.int64)

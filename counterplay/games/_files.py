@@ -1,0 +1,105 @@
+"""Games in files of the user's own. Each file is a module of this one, under a name that tells its path.
+
+So a game or a state of such a file can be pickled: whoever unpickles it, in this process or another, imports the module
+by that name, which runs the file at that path and nothing else.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib.util
+import os
+import re
+import sys
+from collections.abc import Sequence
+from importlib.abc import Loader
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import ModuleType
+
+from counterplay.game import UnreadableText
+
+__all__ = ["module_of_file"]
+
+__path__: list[str] = []  # makes this a package to the import system, which then asks the finder below
+
+_SOURCE = "__counterplay_source__"
+
+
+def module_of_file(path: Path) -> ModuleType:
+    """The user's file as a module: run once, and once more whenever it was edited."""
+    place, source = path.resolve(), _read(path)
+    name = f"{__name__}.{_encoded(place)}"
+    module = sys.modules.get(name)
+    if module is not None and vars(module).get(_SOURCE) == source:
+        return module
+    spec = importlib.util.spec_from_loader(name, _Loader(place), origin=str(place))
+    assert spec is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        _run(module, place, source)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        close = difflib.get_close_matches(path.name, [each.name for each in path.parent.glob("*.py")], n=1)
+        hint = f"; did you mean {path.with_name(close[0])}?" if close else ""
+        raise UnreadableText(f"cannot read {path}: {error.strerror}{hint}") from None
+
+
+def _run(module: ModuleType, place: Path, source: bytes) -> None:
+    """Fill the module. The file's folder is searched first for what it imports, and nothing stale is used."""
+    module.__file__ = str(place)
+    if str(place.parent) not in sys.path:
+        sys.path.insert(0, str(place.parent))
+    writes_bytecode, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    try:
+        # Not through the import system's byte code, which an edit within the same second can leave behind.
+        exec(compile(source, str(place), "exec"), vars(module))
+    finally:
+        sys.dont_write_bytecode = writes_bytecode
+    vars(module)[_SOURCE] = source
+
+
+# ---- names and paths: letters and digits stand for themselves, every other byte is an underscore and two digits
+
+
+def _encoded(place: Path) -> str:
+    return re.sub(rb"[^A-Za-z0-9]", lambda found: b"_%02x" % found[0][0], os.fsencode(place)).decode()
+
+
+def _decoded(name: str) -> Path:
+    return Path(os.fsdecode(re.sub(rb"_([0-9a-f]{2})", lambda found: bytes([int(found[1], 16)]), name.encode())))
+
+
+class _Loader(Loader):
+    """Runs a file when its module is imported by name, as unpickling does."""
+
+    def __init__(self, place: Path) -> None:
+        self._place = place
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        _run(module, self._place, _read(self._place))
+
+
+class _Finder:
+    @staticmethod
+    def find_spec(name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
+        package, _, last = name.rpartition(".")
+        if package != __name__:
+            return None
+        place = _decoded(last)
+        return importlib.util.spec_from_loader(name, _Loader(place), origin=str(place))
+
+
+sys.meta_path.append(_Finder)
