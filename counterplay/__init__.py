@@ -23,6 +23,7 @@ from counterplay.game import (
     is_repeated,
     read_board,
 )
+from counterplay.memory import Memory
 from counterplay.primitives import Table, count, mix64, nth, replace, state_key
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ __all__ = [
     "Bits",
     "Game",
     "IllegalAction",
+    "Memory",
     "Position",
     "RulesError",
     "Table",

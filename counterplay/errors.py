@@ -1,4 +1,4 @@
-"""What can go wrong that a user can mend."""
+"""What goes wrong by the user's hand: each is told in one line."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@
 
 A state is an immutable tuple of numbers, `Bits` and tuples of them; an action is an integer. Everything else about
 a game is optional and has a default below. An attribute or property of the game that is not a method is a constant
-when the rules are compiled.
+when the rules are compiled; what may change is a `Memory`.
 """
 
 from __future__ import annotations
@@ -27,11 +27,12 @@ import re
 from collections import namedtuple
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
-from counterplay import drawing
+from counterplay import drawing, extension
 from counterplay.errors import AmbiguousText, IllegalAction, RulesError, UnreadableText, UserError
 from counterplay.features import default_features, number_of_inputs
+from counterplay.memory import Memory, is_array, read_only
 from counterplay.primitives import nth_action, number_of_actions, state_key, weighted_sum
 from counterplay.texts import convert, field_text, fields_text, read_board, state_from_text
 
@@ -317,6 +318,9 @@ class Game:
             if name in cls.__dict__ and not str(kind).startswith(("ClassVar", "typing.ClassVar"))
         }
         cls.parameters = {**cls.parameters, **own}
+        for name, value in list(vars(cls).items()):
+            if is_array(value):  # compiled rules have it as it is now, so no one may change it
+                setattr(cls, name, read_only(value))
 
     def __init__(self, **given: Any) -> None:
         cls = type(self)
@@ -376,20 +380,55 @@ class Game:
         return Knowledge(**given)
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and isinstance(other, Game) and self.settings == other.settings
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _made, (type(self), self.settings)  # what else it keeps follows from these
+        if type(self) is not type(other) or not isinstance(other, Game):
+            return False
+        return self.settings == other.settings and self.extension == other.extension
 
     def __hash__(self) -> int:
-        return hash((type(self), tuple(self.settings.values())))
+        return hash((type(self), tuple(self.settings.values()), frozenset(self.extension.items())))
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self.settings.items())})"
+        plain = f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self.settings.items())})"
+        members = [f"{k}={getattr(v, '__qualname__', None) or repr(v)}" for k, v in self.extension.items()]
+        return f"{plain}.extended({', '.join(members)})" if members else plain
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made, (extension.original(self), self.settings, self.extension)  # what else it keeps follows from these
 
     def __str__(self) -> str:
         changed = [f"{k}={field_text(v)}" for k, v in self.settings.items() if v != self.parameters[k]]
         return self.name + (":" + ",".join(changed) if changed else "")
+
+    # ---- a game with more to it
+
+    extension: ClassVar[dict[str, Any]] = {}
+    """What `extended` gave the game, by name."""
+
+    def extended(self, **members: Any) -> Self:
+        """A game like this one, with functions as rules of its own and with memory or constants that they use.
+
+            game.extended(evaluate=weighted, weights=Memory(array))      # weighted(self, s, p) reads self.weights[i]
+
+        What the class has of these names is replaced. Its parameters, name and texts stay. The same functions with
+        other memory of the same kind run by the same machine code.
+        """
+        known = {name: getattr(Game, name) for name in (*RULES, "probability", *KNOWLEDGE)}
+        for name, value in members.items():
+            extension.must_fit(self, name, value, known)
+        if not members:
+            return self
+        merged = {**self.extension, **members}
+        game: Self = object.__new__(extension.class_with(extension.original(self), merged))
+        values = {name: value for name, value in merged.items() if not callable(value)}
+        game.__dict__.update(extension.made_of(self) | values | {"extension": merged})
+        return game
+
+    @property
+    def memories(self) -> dict[str, Memory]:
+        """The memory among its attributes, in the order of their names."""
+        found = {name: value for cls in reversed(type(self).__mro__) for name, value in vars(cls).items()}
+        found.update(extension.made_of(self))
+        return {name: found[name] for name in sorted(found) if isinstance(found[name], Memory)}
 
     def at(self, moves: str | Iterable[str] = (), position: str | None = None) -> Position:
         """The position after `moves` (names, or one text of names and blanks) from `position` or the start."""
@@ -456,9 +495,9 @@ def is_repeated(game: Game, states: Sequence[Any]) -> bool:
     return back > 0 and sum(game.key(each) == game.key(s) for each in earlier[-back:]) >= 2
 
 
-def _made(cls: type[Game], settings: dict[str, Any]) -> Game:
-    """The game of a pickle."""
-    return cls(**settings)
+def _made(cls: type[Game], settings: dict[str, Any], members: dict[str, Any]) -> Game:
+    """The game of a pickle. (A class that `extended` made has no name by which it could be found.)"""
+    return cls(**settings).extended(**members)
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -113,3 +113,11 @@ def test_different_work_is_an_error(measure):
     pair = measure.Pair("a", "nodes", "b", lambda: (10, 1.0), lambda: (11, 1.0), same_amount=True)
     with pytest.raises(measure.Mismatch, match="ours counts 10 nodes, b 11"):
         measure.measure(pair)
+
+
+def test_weights_in_memory_are_compared_with_constants(tmp_path):
+    command = [sys.executable, BENCHMARKS / "memory.py", "--quick", "--json", tmp_path / "memory.json"]
+    subprocess.run(command, env={**os.environ, "COUNTERPLAY_QUIET": "1"}, check=True, capture_output=True)
+    rows = json.loads((tmp_path / "memory.json").read_text())
+    assert [row["work"] for row in rows] == ["1,000 evaluations", "alphabeta, depth 2"]
+    assert all(row["ratio"] > 0 for row in rows)

@@ -18,7 +18,7 @@ from counterplay.game import Game
 
 # What Numba says, and what it means to the author of a game. The first that fits is told.
 _MEANINGS = (
-    (r"(\w+ has no '\w+'(?:; did you mean '\w+'\?)?|a Bits is sometimes None here.*)", r"\1"),
+    (r"(\w+ has no '\w+'(?:; did you mean '\w+'\?)?|a Bits is sometimes None here.*|a Memory [^\n]*)", r"\1"),
     (r"Untyped global name 'super'", r"super() cannot be compiled: give the parent's method a name of its own"),
     (r"Untyped global name '(\w+)': Int value is too large", r"'\1' does not fit 64 bits"),
     (r"Int value is too large: (\d+)", r"\1 does not fit 64 bits"),

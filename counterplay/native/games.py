@@ -1,11 +1,13 @@
-"""A game for the compiler: a type of its own that takes no room at run time.
+"""A game for the compiler: a type of its own. At run time it is a pointer to where its memory is, or to nothing.
 
 Its plain attributes and properties are constants, its methods compiled functions. So `Go(size=9)` and `Go(size=19)`
-have different machine code, inheritance works, and a search is specialised to a game by ordinary dispatch.
+have different machine code, inheritance works, and a search is specialised to a game by ordinary dispatch. Games that
+differ in the content of their memory have one type; each brings the addresses of its own.
 """
 
 from __future__ import annotations
 
+import ctypes
 import difflib
 import inspect
 import secrets
@@ -22,9 +24,12 @@ from numba.extending import NativeValue, lower_builtin, models, register_model, 
 from numba.types import unliteral
 
 from counterplay import primitives
+from counterplay.extension import made_of
 from counterplay.game import Game
+from counterplay.memory import Memory, NoContent
 from counterplay.native import NativeFunction, main_script, source
 from counterplay.native.linked import LinkedCompiler
+from counterplay.native.memory import MemoryType, base_address
 
 _PRIMITIVES = {getattr(primitives, name) for name in primitives.__all__}
 
@@ -33,7 +38,8 @@ class GameType(types.Type):
     """The type of one game with its parameters. Its name carries the fingerprint of the rules."""
 
     def __init__(self, name: str, game: Game | None, importable: bool = False) -> None:
-        self.game = game
+        self.game = game if game is None else _without_content(game)
+        self.memories = [] if game is None else list(game.memories)  # the names, in the order of the addresses
         self.importable = importable  # whether code compiled for it can be used by another process
         self.constants: dict[str, str] = {}  # the fingerprints of the attributes that compiled code holds
         super().__init__(name=name)
@@ -48,6 +54,15 @@ class GameType(types.Type):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _type_named, (self.name,)  # from disk only the name is needed: the code is there already
+
+
+def _without_content(game: Game) -> Game:
+    """The game as the compiler may see it: what is in its memory is no part of the type, nor kept alive by it."""
+    if not game.memories:
+        return game
+    twin = object.__new__(type(game))
+    twin.__dict__.update(made_of(game) | {name: NoContent(each.kind) for name, each in game.memories.items()})
+    return twin
 
 
 _named: dict[str, GameType] = {}
@@ -66,7 +81,7 @@ class _GameModel(models.OpaqueModel):
 @typeof_impl.register(Game)
 def typeof_game(game: Game, context: Any = None) -> GameType:
     typ: GameType | None = game.__dict__.get("_native_type")
-    if typ is None or typ.game is None:  # None: the game was pickled in another process
+    if typ is None:
         try:
             mark, importable = source.fingerprint(game), _can_be_found_again(game.initial())
         except source.CannotFingerprint:
@@ -75,8 +90,19 @@ def typeof_game(game: Game, context: Any = None) -> GameType:
         first = _named.get(name)
         typ = GameType(name, game, importable and (first is None or type(first.game) is type(game)))
         _named.setdefault(name, typ)
+        if typ.memories:
+            game.__dict__.setdefault("_native_addresses", _Addresses(game))  # another thread's may be in use already
         game.__dict__["_native_type"] = typ
     return typ
+
+
+class _Addresses:
+    """Where the memory of one game is: a row of pointers, and where that row is itself. The game keeps it alive."""
+
+    def __init__(self, game: Game) -> None:
+        self.memories = tuple(game.memories.values())
+        self.row = (ctypes.c_int64 * len(self.memories))(*(each.address for each in self.memories))
+        self.place = ctypes.addressof(self.row)
 
 
 def mark_of(value: Any) -> str:
@@ -107,11 +133,20 @@ def _can_be_found_again(state: Any) -> bool:
 
 @unbox(GameType)
 def _unbox(typ: GameType, obj: Any, c: Any) -> NativeValue:
-    return NativeValue(c.context.get_dummy_value())
+    if not typ.memories:
+        return NativeValue(c.context.get_dummy_value())
+    addresses = c.pyapi.object_getattr_string(obj, "_native_addresses")
+    place = c.pyapi.object_getattr_string(addresses, "place")
+    pointer = c.builder.inttoptr(c.pyapi.long_as_longlong(place), c.context.get_value_type(typ))
+    c.pyapi.decref(place)
+    c.pyapi.decref(addresses)
+    return NativeValue(pointer, is_error=c.pyapi.c_api_error())
 
 
 @lower_constant(GameType)
 def _constant(context: Any, builder: Any, typ: GameType, value: Any) -> Any:
+    if typ.memories:
+        raise TypingError("a Memory can be reached only through a game that is an argument of the compiled function")
     return context.get_dummy_value()
 
 
@@ -186,6 +221,10 @@ class _GameAttributes(AttributeTemplate):
             hint = f"; did you mean '{close[0]}'?" if close else ""
             raise TypingError(f"{type(typ.game).__name__} has no '{attr}'{hint}")
         value = getattr(typ.game, attr)
+        if isinstance(value, Memory):
+            if attr not in typ.memories:
+                raise TypingError(f"a Memory made by a property cannot be compiled: give it by extended({attr}=...)")
+            return MemoryType(value.kind)
         typ.constants[attr] = mark_of(value)
         if type(value) is int:
             return types.literal(value)
@@ -201,6 +240,8 @@ class _GameAttributes(AttributeTemplate):
 @lower_getattr_generic(GameType)
 def _lower_attribute(context: Any, builder: Any, typ: GameType, value: Any, attr: str) -> Any:
     member = getattr(typ.game, attr)
+    if isinstance(member, Memory):
+        return base_address(context, builder, MemoryType(member.kind), value, typ.memories.index(attr))
     if callable(member):
         return value
     if type(member) is int:

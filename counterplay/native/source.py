@@ -8,11 +8,12 @@ ones, so that rules may call helpers without decorating them.
 
 from __future__ import annotations
 
+import dis
 import enum
 import functools
 import hashlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -20,6 +21,7 @@ import numpy as np
 
 from counterplay.bits import Bits
 from counterplay.game import FOR_PEOPLE, Game
+from counterplay.memory import Memory, freeze
 from counterplay.primitives import Table
 
 __all__ = ["CannotFingerprint", "compilable_copy", "fill", "fingerprint", "is_known_to_compiler"]
@@ -37,7 +39,7 @@ class CannotFingerprint(Exception):
 
 
 def fingerprint(*things: Any) -> str:
-    """A hash of the content of `things` and of everything they use."""
+    """A hash of the content of `things` and of everything they use. Arrays among them become read-only."""
     return _digest(_Walk().tokens(things))
 
 
@@ -53,6 +55,13 @@ def is_known_to_compiler(thing: Any) -> bool:
     """Whether a module, or what a module defines, belongs to a package the compiler handles itself."""
     name = thing.__name__ if isinstance(thing, ModuleType) else getattr(thing, "__module__", None) or ""
     return name.partition(".")[0] in _KNOWN_PACKAGES
+
+
+@functools.cache
+def globals_used(code: CodeType) -> frozenset[str]:
+    """The global names in a code object and those nested in it; `self.weights` uses no global `weights`."""
+    own = {each.argval for each in dis.get_instructions(code) if each.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
+    return frozenset(own.union(*(globals_used(const) for const in code.co_consts if isinstance(const, CodeType))))
 
 
 def names_used(code: CodeType) -> Iterator[str]:
@@ -76,7 +85,10 @@ class _Walk:
             yield repr(value)
         elif isinstance(value, Table):
             yield from ("table", self._tuple(tuple(value)))
+        elif isinstance(value, Memory):
+            yield f"memory {value.kind!r}"
         elif isinstance(value, np.ndarray):
+            freeze(value)  # machine code will hold it as it is now
             yield f"array {value.dtype.descr} {value.shape}"
             yield np.ascontiguousarray(value).tobytes()
         elif isinstance(value, np.generic | np.dtype):
@@ -131,7 +143,7 @@ class _Walk:
             yield f"module {value.__name__}"
         elif isinstance(value, Game):
             yield "game"
-            yield from self.tokens((type(value), value.settings))
+            yield from self.tokens((type(value), value.settings, value.extension, value.memories))
         elif isinstance(value, type):
             yield from self._class(value)
         elif isinstance(function := underlying_function(value), FunctionType):
@@ -160,17 +172,19 @@ class _Walk:
         yield from self.tokens((function.__defaults__, function.__kwdefaults__))
         for cell in function.__closure__ or ():
             yield from self.tokens(_cell_contents(cell))
-        yield from self._named(sorted(set(names_used(function.__code__))), function.__globals__, [])
+        yield from self._named(globals_used(function.__code__), function.__globals__, function.__code__, [])
 
-    def _named(self, names: list[str], scope: dict[str, Any], outer: list[ModuleType]) -> Iterator[str | bytes]:
+    def _named(
+        self, names: Iterable[str], scope: dict[str, Any], code: CodeType, outer: list[ModuleType]
+    ) -> Iterator[str | bytes]:
         """What the names mean in a function's globals, and in the modules that are reached from there."""
-        for name in names:
+        for name in sorted(names):
             if name in scope:
                 value = scope[name]
                 yield f"name {name}"
                 yield from self.tokens(value)
                 if isinstance(value, ModuleType) and not is_known_to_compiler(value) and value not in outer:
-                    yield from self._named(names, vars(value), [*outer, value])
+                    yield from self._named(set(names_used(code)), vars(value), code, [*outer, value])
 
     def _class(self, cls: type) -> Iterator[str | bytes]:
         yield f"class {cls.__qualname__}"
@@ -229,23 +243,25 @@ def fill(copy: FunctionType, function: FunctionType, convert: Callable[[Any], An
     """Give the copy what the original uses, each value passed through `convert`."""
     for new, old in zip(copy.__closure__ or (), function.__closure__ or (), strict=True):
         new.cell_contents = convert(_cell_contents(old))
-    _fill_scope(copy.__globals__, function.__globals__, set(names_used(function.__code__)), convert, {})
+    names = globals_used(function.__code__)
+    _fill_scope(copy.__globals__, function.__globals__, names, set(names_used(function.__code__)), convert, {})
 
 
 def _fill_scope(
     copy: dict[str, Any],
     scope: dict[str, Any],
-    names: set[str],
+    names: Set[str],
+    attributes: Set[str],
     convert: Callable[[Any], Any],
     modules: dict[ModuleType, ModuleType],
 ) -> None:
-    """Copy the names, converted; of a user's module the part that a function may reach as `module.name`."""
+    """Copy the names, converted; of a user's module those that a function may reach as `module.attribute`."""
     for name in names & scope.keys():
         value = scope[name]
         if isinstance(value, ModuleType) and not is_known_to_compiler(value):
             if value not in modules:
                 modules[value] = ModuleType(value.__name__)
-                _fill_scope(vars(modules[value]), vars(value), names, convert, modules)
+                _fill_scope(vars(modules[value]), vars(value), attributes, attributes, convert, modules)
             copy[name] = modules[value]
         else:
             copy[name] = convert(value)
