@@ -57,7 +57,9 @@ class BoardGame(Game):
         rows, columns = self.shape
         first, second = self.sides(s)
         squares = ([self.square(r, c) for c in range(columns)] for r in range(rows))
-        return [[self.pieces[0] if q in first else self.pieces[1] if q in second else "." for q in row] for row in squares]
+        return [
+            [self.pieces[0] if q in first else self.pieces[1] if q in second else "." for q in row] for row in squares
+        ]
 
     def labels(self) -> tuple[Sequence[str], Sequence[str]]:
         """Letters for the columns, and for the rows numbers from the bottom up, as in chess."""

@@ -17,13 +17,14 @@ from typing import Any
 
 from counterplay.game import CHANCE, Game, UserError
 from counterplay.native import native
-from counterplay.primitives import replace
+from counterplay.primitives import repeat, replace
 from counterplay.search.deepening import PlainEngine
 from counterplay.search.engine import Abilities, Request
 from counterplay.search.limits import Limits, deeper
 from counterplay.search.result import ActionValue, Result
 from counterplay.search.root import PlainRoot, Vector
 from counterplay.search.run import Progress
+from counterplay.search.vectors import estimates, plus, utilities
 
 __all__ = ["Expectimax", "Weights", "against", "expectimax", "uniform", "worth"]
 
@@ -49,7 +50,7 @@ def values(game, s, me, depth, tally):  # type: ignore[no-untyped-def]
     if tally.nodes >= tally.most_nodes:
         tally.stop = 1
     p, depth = game.player(s), deeper(game, s, depth)
-    v = game.zero_for_each
+    v = repeat(0.0, game.players)
     if p == me:
         most = -inf
         for a in game.actions(s):
@@ -66,20 +67,6 @@ def values(game, s, me, depth, tally):  # type: ignore[no-untyped-def]
     return mean(v, total, p)
 
 
-def utilities(game: Any, s: Any) -> Any:
-    v = game.zero_for_each
-    for p in range(game.players):
-        v = replace(v, p, float(game.utility(s, p)))
-    return v
-
-
-def estimates(game: Any, s: Any) -> Any:
-    v = game.zero_for_each
-    for p in range(game.players):
-        v = replace(v, p, float(game.evaluate(s, p)))
-    return v
-
-
 def weight(game: Any, s: Any, p: int, a: int) -> float:
     """How likely `p`, who is chance or an opponent, is to choose `a` at `s`."""
     if game.chance and p == CHANCE:
@@ -88,13 +75,6 @@ def weight(game: Any, s: Any, p: int, a: int) -> float:
     if not 0.0 <= w < inf:
         raise UserError("a policy must give every action a weight of 0 or more")
     return w
-
-
-def plus(v: Any, w: float, u: Any) -> Any:
-    """v + w u."""
-    for i in range(len(v)):
-        v = replace(v, i, v[i] + w * u[i])
-    return v
 
 
 def mean(v: Any, total: float, p: int) -> Any:
@@ -111,18 +91,7 @@ def mean(v: Any, total: float, p: int) -> Any:
 @lru_cache(maxsize=64)
 def against(game: Game, policy: Weights) -> Game:
     """The same game with the policy as one more of its methods, so that it is compiled as a rule is."""
-
-    def opponents_policy(self: Any, s: Any, a: int) -> float:
-        return policy(self, s, a)
-
-    kind = type(game)
-    members = {
-        "__module__": kind.__module__,
-        "opponents_policy": opponents_policy,
-        "zero_for_each": (0.0,) * game.players,
-    }
-    changed: Game = type(kind.__name__, (kind,), members)(**game.settings)
-    return changed
+    return game.extended(opponents_policy=policy)
 
 
 class _Root(PlainRoot):
@@ -141,7 +110,7 @@ class _Root(PlainRoot):
 
     def mean(self, found: Sequence[ActionValue]) -> Vector:
         game: Any = self.game
-        p, v, total = game.player(self.s), game.zero_for_each, 0.0
+        p, v, total = game.player(self.s), repeat(0.0, game.players), 0.0
         for each in found:
             w = weight(game, self.s, p, each.action)
             v, total = plus(v, w, each.values), total + w

@@ -21,8 +21,9 @@ from counterplay.search.limits import Limits, deeper
 from counterplay.search.result import ActionValue, Result
 from counterplay.search.root import PlainRoot, Vector
 from counterplay.search.run import Progress
+from counterplay.search.vectors import estimates, plus, utilities
 
-__all__ = ["MaxN", "Most", "estimates", "maxn", "most_of", "plus", "utilities"]
+__all__ = ["MaxN", "Most", "maxn", "most_of"]
 
 NOBODY = CHANCE
 """Who moved to a state when it does not matter: nobody has anything elsewhere to compare with."""
@@ -34,32 +35,6 @@ class Most(NamedTuple):
     one: float
     two: float
     """Any two of them together."""
-
-
-# ---- vectors
-
-
-def utilities(game: Any, s: Any) -> Any:
-    """What the terminal state `s` is worth to each player."""
-    v = repeat(0.0, game.players)
-    for p in range(game.players):
-        v = replace(v, p, float(game.utility(s, p)))
-    return v
-
-
-def estimates(game: Any, s: Any) -> Any:
-    """What `s` is worth to each player, by the game's own estimate."""
-    v = repeat(0.0, game.players)
-    for p in range(game.players):
-        v = replace(v, p, float(game.evaluate(s, p)))
-    return v
-
-
-def plus(v: Any, weight: float, w: Any) -> Any:
-    """The vector v + weight · w."""
-    for p in range(len(v)):
-        v = replace(v, p, v[p] + weight * w[p])
-    return v
 
 
 # ---- the algorithm

@@ -16,10 +16,10 @@ from counterplay.primitives import repeat, replace
 from counterplay.search.deepening import PlainEngine
 from counterplay.search.engine import Abilities, Request
 from counterplay.search.limits import Limits, deeper
-from counterplay.search.maxn import estimates, plus, utilities
 from counterplay.search.result import ActionValue, Result
 from counterplay.search.root import PlainRoot, Vector
 from counterplay.search.run import Progress
+from counterplay.search.vectors import estimates, plus, utilities
 
 __all__ = ["Paranoid", "paranoid"]
 
