@@ -27,8 +27,8 @@ class BoardGame(Game):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many rows and columns the board has."""
-        raise NotImplementedError
+        """How many rows and columns the board has; a game that calls its parameters otherwise says so here."""
+        return self.rows, self.columns  # type: ignore[attr-defined]
 
     def square(self, row: int, column: int) -> int:
         """Which square of a `Bits` that is, counted from the top left."""
@@ -57,7 +57,9 @@ class BoardGame(Game):
         rows, columns = self.shape
         first, second = self.sides(s)
         squares = ([self.square(r, c) for c in range(columns)] for r in range(rows))
-        return [[self.pieces[0] if q in first else self.pieces[1] if q in second else "." for q in row] for row in squares]
+        return [
+            [self.pieces[0] if q in first else self.pieces[1] if q in second else "." for q in row] for row in squares
+        ]
 
     def labels(self) -> tuple[Sequence[str], Sequence[str]]:
         """Letters for the columns, and for the rows numbers from the bottom up, as in chess."""
@@ -84,7 +86,7 @@ class BoardGame(Game):
             if turn < 0 or not board.endswith((" ", "\n")):
                 ends = " or ".join(f"' {piece}'" for piece in self.pieces)
                 raise UnreadableText(f"'{text}' does not say who is to move: end it with {ends}")
-        x, o = self.pieces
+        x, o = self.pieces[0], self.pieces[1]
         first, second = (Bits(self.empty.width, squares) for squares in self.read(board))
         if not self.says_turn:
             turn = len(first) - len(second)
