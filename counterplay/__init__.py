@@ -11,6 +11,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from counterplay.bits import Bits
+from counterplay.boards import BoardGame
 from counterplay.game import (
     CHANCE,
     AmbiguousText,
@@ -35,6 +36,7 @@ __all__ = [
     "CHANCE",
     "AmbiguousText",
     "Bits",
+    "BoardGame",
     "Game",
     "IllegalAction",
     "Memory",

@@ -27,8 +27,8 @@ class BoardGame(Game):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many rows and columns the board has."""
-        raise NotImplementedError
+        """How many rows and columns the board has; a game that calls its parameters otherwise says so here."""
+        return self.rows, self.columns  # type: ignore[attr-defined]
 
     def square(self, row: int, column: int) -> int:
         """Which square of a `Bits` that is, counted from the top left."""
@@ -86,7 +86,7 @@ class BoardGame(Game):
             if turn < 0 or not board.endswith((" ", "\n")):
                 ends = " or ".join(f"' {piece}'" for piece in self.pieces)
                 raise UnreadableText(f"'{text}' does not say who is to move: end it with {ends}")
-        x, o = self.pieces
+        x, o = self.pieces[0], self.pieces[1]
         first, second = (Bits(self.empty.width, squares) for squares in self.read(board))
         if not self.says_turn:
             turn = len(first) - len(second)

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import pytest
 
-from counterplay import Bits, Game, RulesError, games, native, search
+from counterplay import Bits, BoardGame, Game, RulesError, UnreadableText, games, native, search
 from counterplay.features import Active, default_features, number_of_inputs
 from counterplay.game import FOR_PEOPLE, KNOWLEDGE, Knowledge
 from counterplay.native import native as make_native
@@ -317,3 +317,72 @@ def test_a_game_cannot_hide_something_and_deny_it():
 
     with pytest.raises(RulesError, match="leave out perfect_information"):
         Denying()
+
+
+# ---- boards
+
+
+class Stars(BoardGame):
+    """Each puts down one star in turn, on two rows of three squares; nothing else happens."""
+
+    pieces = "*+"
+    says_turn = False
+    rows, columns = 2, 3
+
+    class State(NamedTuple):
+        mine: Bits
+        theirs: Bits
+        turn: int
+
+    def initial(self):
+        return self.State(self.empty, self.empty, 0)
+
+    def player(self, s):
+        return s.turn
+
+    def actions(self, s):
+        return ~(s.mine | s.theirs)
+
+    def result(self, s, a):
+        return self.State(s.theirs, s.mine.add(a), 1 - s.turn)
+
+    def is_terminal(self, s):
+        return not ~(s.mine | s.theirs)
+
+    def utility(self, s, p):
+        return 0.0
+
+    def mistake(self, s):
+        return "the corner stays empty" if 0 in s.mine | s.theirs else ""
+
+
+class SaidStars(Stars):
+    says_turn = True
+
+
+def test_a_board_is_written_read_and_named_by_its_shape():
+    game, said = Stars(), SaidStars()
+    s = game.at("b2 c1 a1").state
+    assert (game.shape, game.player_names) == ((2, 3), ("*", "+"))
+    assert str(game.at("b2 c1 a1")) == "2 . * .\n1 * . +\n  a b c"
+    assert (game.to_text(s), said.to_text(s)) == (".*./*.+", ".*./*.+ +")
+    assert game.from_text(".*./*.+") == said.from_text(".*./*.+ +") == s
+    assert game.sides(s) == (Bits(6, [1, 3]), Bits(6, [5]))
+    assert [list(squares) for squares in game.read(".*./*.+")] == [[1, 3], [5]]
+    assert (game.square(1, 2), game.square_name(5), game.set_up(*s)) == (5, "c1", s)
+
+
+@pytest.mark.parametrize(
+    ("game", "text", "message"),
+    [
+        (Stars(), "*../...", "cannot be: the corner stays empty"),
+        (Stars(), ".**/...", r"cannot be: \* begins, so there are as many \* as \+ or one more"),
+        (Stars(), "...", "not a board of 2 rows and 3 columns"),
+        (SaidStars(), ".../...", "end it with ' \\*' or ' \\+'"),
+        (SaidStars(), "", "does not say who is to move"),
+        (SaidStars(), ".../...*", "does not say who is to move"),
+    ],
+)
+def test_a_board_that_cannot_be_says_why(game, text, message):
+    with pytest.raises(UnreadableText, match=message):
+        game.from_text(text)

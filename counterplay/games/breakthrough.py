@@ -4,17 +4,18 @@ from functools import cached_property
 from typing import NamedTuple
 
 from counterplay.bits import Bits
+from counterplay.boards import BoardGame
 from counterplay.drawing import Look, Piece
-from counterplay.game import Game, UnreadableText, read_board
+from counterplay.game import UnreadableText
 
 
-class Breakthrough(Game):
+class Breakthrough(BoardGame):
     """Pieces go one square forward, straight or aslant, and capture aslant; reach the far row. b (top) begins."""
 
     rows: int = 8
     columns: int = 8
 
-    player_names = ("b", "w")
+    pieces = "bw"
     reduces_late = True
     look = Look("checkered", "#dfe3e6", "#7f93a6", {"b": Piece("pawn", "#2f2f33"), "w": Piece("pawn", "#fbfaf5")})
 
@@ -36,9 +37,8 @@ class Breakthrough(Game):
     # Square `row * columns + column`, from the top left. An action is `3 * square + direction` of the piece that moves:
     # direction 0 is a column to the left, 1 straight, 2 a column to the right, as the board is drawn.
 
-    @cached_property
-    def empty(self):
-        return Bits(self.rows * self.columns)
+    def sides(self, s):
+        return s.b, s.w
 
     @cached_property
     def not_left(self):
@@ -198,35 +198,20 @@ class Breakthrough(Game):
 
     # ---- for people
 
-    def board(self, s):
-        cells = ["b" if i in s.b else "w" if i in s.w else "." for i in range(self.empty.width)]
-        return [cells[r * self.columns : (r + 1) * self.columns] for r in range(self.rows)]
-
-    def labels(self):
-        return [chr(ord("a") + c) for c in range(self.columns)], [str(self.rows - r) for r in range(self.rows)]
-
     def action_name(self, s, a):
         """`a7a6`, `a7b6`, and `a7xb6` if it captures."""
-        columns, rows = self.labels()
-        here, there = (columns[i % self.columns] + rows[i // self.columns] for i in (a // 3, self.target(s, a)))
+        here, there = map(self.square_name, (a // 3, self.target(s, a)))
         return f"{here}x{there}" if self.captures(s, a) else here + there
 
-    def to_text(self, s):
-        """The rows from the top and who is to move."""
-        return "/".join("".join(row) for row in self.board(s)) + (" b" if s.turn == 0 else " w")
+    def set_up(self, mine, theirs, turn):
+        return self.State(mine, theirs, 0) if turn == 0 else self.State(theirs, mine, 1)
 
-    def from_text(self, text):
-        rows, turn = text.strip()[:-1], text.strip()[-1:]
-        if turn not in ("b", "w") or not rows.endswith((" ", "\n")):
-            raise UnreadableText(f"'{text}' does not say who is to move: end it with ' b' or ' w'")
-        b, w = (Bits(self.empty.width, squares) for squares in read_board(rows, self.rows, self.columns, "bw"))
-        s = self.State(b, w, 0 if turn == "b" else 1)
-        if max(len(b), len(w)) > self.depth * self.columns:
-            raise UnreadableText(f"'{text}' cannot be: a side has at most {self.depth * self.columns} pieces")
-        mine, theirs, goal = (b, w, self.bottom) if s.turn == 0 else (w, b, self.top)
-        if mine & goal or not theirs:
-            raise UnreadableText(f"'{text}' cannot be: the player to move has won already")
-        return s
+    def mistake(self, s):
+        most = self.depth * self.columns
+        if max(len(s.b), len(s.w)) > most:
+            return f"a side has at most {most} pieces"
+        mine, theirs, goal = (s.b, s.w, self.bottom) if s.turn == 0 else (s.w, s.b, self.top)
+        return "the player to move has won already" if mine & goal or not theirs else ""
 
     def validate(self):
         if not (3 <= self.rows <= 26 and 2 <= self.columns <= 26):

@@ -4,18 +4,19 @@ from functools import cached_property
 from typing import NamedTuple
 
 from counterplay.bits import Bits
+from counterplay.boards import BoardGame
 from counterplay.drawing import Look, Piece
-from counterplay.game import Game, UnreadableText, read_board
+from counterplay.game import UnreadableText
 
 
-class ConnectFour(Game):
+class ConnectFour(BoardGame):
     """Drop stones into columns; `connect` in a row, column or diagonal wins. x begins."""
 
     rows: int = 6
     columns: int = 7
     connect: int = 4
 
-    player_names = ("x", "o")
+    says_turn = False
     look = Look("holes", "#2456b8", "#dfe7f5", {"x": Piece("disc", "#d7322a"), "o": Piece("disc", "#f6c915")})
 
     class State(NamedTuple):
@@ -25,6 +26,9 @@ class ConnectFour(Game):
 
     # Square `column * stride + height`, with one square above each column that stays empty, so that a line which
     # leaves a column's top does not go on at the bottom of the next.
+
+    def square(self, row, column):
+        return column * self.stride + self.rows - 1 - row
 
     @cached_property
     def stride(self):
@@ -108,11 +112,6 @@ class ConnectFour(Game):
         wins = self.rows * self.columns if square in threats else 0
         return wins + len(threats) - abs(2 * a + 1 - self.columns) / (2 * self.columns)
 
-    def board(self, s):
-        x, o = (s.mine, s.theirs) if s.ply % 2 == 0 else (s.theirs, s.mine)
-        squares = ([c * self.stride + h for c in range(self.columns)] for h in reversed(range(self.rows)))
-        return [["x" if i in x else "o" if i in o else "." for i in row] for row in squares]
-
     def labels(self):
         return [str(c + 1) for c in range(self.columns)], ()
 
@@ -121,24 +120,17 @@ class ConnectFour(Game):
 
     def from_text(self, text):
         """A board, or the columns played one after the other, as in `443`."""
-        if text.isdigit() and self.columns <= 9:
-            return self.at(moves=list(text)).state
-        x, o = read_board(text, self.rows, self.columns, "xo")
-        heights = [0] * self.columns
-        stones = {}
-        for i in sorted([*x, *o], reverse=True):
-            row, column = divmod(i, self.columns)
-            if self.rows - 1 - row != heights[column]:
-                raise UnreadableText(f"'{text}' cannot be: a stone floats in column {column + 1}")
-            stones[i] = column * self.stride + heights[column]
-            heights[column] += 1
-        first, second = (Bits(self.empty.width, [stones[i] for i in side]) for side in (x, o))
-        if len(x) - len(o) not in (0, 1):
-            raise UnreadableText(f"'{text}' cannot be: x begins, so there are as many x as o or one more")
-        mine, theirs = (first, second) if len(x) == len(o) else (second, first)
-        if self.has_line(mine):
-            raise UnreadableText(f"'{text}' cannot be: the player to move has connected already")
-        return self.State(mine, theirs, len(x) + len(o))
+        return self.at(moves=list(text)).state if text.isdigit() and self.columns <= 9 else super().from_text(text)
+
+    def set_up(self, mine, theirs, turn):
+        return self.State(mine, theirs, len(mine | theirs))
+
+    def mistake(self, s):
+        stones = s.mine | s.theirs
+        for square in stones:
+            if square % self.stride > 0 and square - 1 not in stones:
+                return f"a stone floats in column {square // self.stride + 1}"
+        return "the player to move has connected already" if self.has_line(s.mine) else ""
 
     def validate(self):
         if not (1 <= self.rows <= 20 and 1 <= self.columns <= 20 and self.connect >= 2):

@@ -6,16 +6,18 @@ from typing import NamedTuple
 import numpy as np
 
 from counterplay.bits import Bits
+from counterplay.boards import BoardGame
 from counterplay.drawing import Look, Piece
-from counterplay.game import Game, UnreadableText, read_board
+from counterplay.game import UnreadableText
 from counterplay.primitives import mix64, repeat, replace, state_key
 
 LETTERS = "ABCDEFGHJKLMNOPQRST"  # no I, which looks like J
 
 
-class Go(Game):
+class Go(BoardGame):
     """Surround more points than the opponent; what has no free point beside it is taken. X is Black and begins."""
 
+    pieces = "XO"
     player_names = ("Black", "White")
     unit = "points"
     look = Look(
@@ -52,6 +54,13 @@ class Go(Game):
     @cached_property
     def across(self):
         return self.columns or self.size
+
+    @cached_property
+    def shape(self):
+        return self.size, self.across
+
+    def square(self, row, column):
+        return (self.size - 1 - row) * self.stride + column
 
     @cached_property
     def stride(self):
@@ -275,11 +284,6 @@ class Go(Game):
 
     # ---- for people
 
-    def board(self, s):
-        black, white = (s.mine, s.theirs) if s.ply % 2 == 0 else (s.theirs, s.mine)
-        rows = ([r * self.stride + c for c in range(self.across)] for r in reversed(range(self.size)))
-        return [["X" if i in black else "O" if i in white else "." for i in row] for row in rows]
-
     def labels(self):
         return list(LETTERS[: self.across]), [str(r) for r in range(self.size, 0, -1)]
 
@@ -318,10 +322,7 @@ class Go(Game):
                 f"moves={ply} passes={passes} cannot be: Black moves after an even number of moves, "
                 f"White after an odd one, of {self.limit} at most, and two passes end the game"
             )
-        sides = [
-            Bits(self.none.width, map(self._point, squares))
-            for squares in read_board(board.upper(), self.size, self.across, "XO")
-        ]
+        sides = [Bits(self.none.width, points) for points in self.read(board.upper())]
         mine, theirs = sides[turn], sides[1 - turn]
         s = self.State(mine, theirs, self._in_atari(mine, theirs), -1, passes, ply, *self._past(given, sides, ply))
         return self._with_ko(s, given["ko"]) if "ko" in given else s
@@ -331,11 +332,6 @@ class Go(Game):
         if not text.isascii() or not text.isdigit():
             raise UnreadableText(f"{name}={text} is not a number of moves")
         return int(text)
-
-    def _point(self, square):
-        """The point of a square that is counted row by row from the top left, without gaps."""
-        row, column = divmod(square, self.across)
-        return (self.size - 1 - row) * self.stride + column
 
     def _in_atari(self, mine, theirs):
         """The stones of both sides in groups with a single liberty; all groups must have one."""

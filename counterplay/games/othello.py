@@ -4,12 +4,13 @@ from functools import cached_property
 from typing import NamedTuple
 
 from counterplay.bits import Bits
+from counterplay.boards import BoardGame
 from counterplay.drawing import Look, Piece
-from counterplay.game import Game, UnreadableText, read_board
+from counterplay.game import UnreadableText
 from counterplay.primitives import state_key
 
 
-class Othello(Game):
+class Othello(BoardGame):
     """Put down a disc so that it flanks rows of the opponent's, which turn over. Most discs win; x (black) begins."""
 
     size: int = 8
@@ -44,8 +45,8 @@ class Othello(Game):
         return (self.size // 2 - 1) * (self.size + 1)
 
     @cached_property
-    def empty(self):
-        return Bits(self.size**2)
+    def shape(self):
+        return self.size, self.size
 
     @cached_property
     def inner(self):
@@ -95,7 +96,7 @@ class Othello(Game):
         found = found | self.flanked_up(disc, mine, inner, n + 1) | self.flanked_down(disc, mine, inner, n + 1)
         return found | self.flanked_up(disc, mine, inner, n - 1) | self.flanked_down(disc, mine, inner, n - 1)
 
-    def state(self, mine, theirs, turn):
+    def set_up(self, mine, theirs, turn):
         """The state with those discs: who cannot put one down must pass, and if both cannot the game is over."""
         moves = self.placements(mine, theirs)
         if not moves and self.placements(theirs, mine):
@@ -105,7 +106,7 @@ class Othello(Game):
     def initial(self):
         first, n = self.passing, self.size
         o, x = Bits(n**2, [first, first + n + 1]), Bits(n**2, [first + 1, first + n])
-        return self.state(x, o, 0)
+        return self.set_up(x, o, 0)
 
     def player(self, s):
         return s.turn
@@ -115,9 +116,9 @@ class Othello(Game):
 
     def result(self, s, a):
         if a == self.passing:
-            return self.state(s.theirs, s.mine, 1 - s.turn)
+            return self.set_up(s.theirs, s.mine, 1 - s.turn)
         turned = self.turned(s.mine, s.theirs, a)
-        return self.state(s.theirs - turned, (s.mine | turned).add(a), 1 - s.turn)
+        return self.set_up(s.theirs - turned, (s.mine | turned).add(a), 1 - s.turn)
 
     def is_terminal(self, s):
         return not s.moves
@@ -222,7 +223,7 @@ class Othello(Game):
 
     def terms(self, s):
         """What there is to say for player 0 and against player 1."""
-        x, o = (s.mine, s.theirs) if s.turn == 0 else (s.theirs, s.mine)
+        x, o = self.sides(s)
         free = ~(x | o)
         edge_of = self.beside_free(free)
         last = 1.0 if (len(free) % 2 == 1) == (s.turn == 0) else -1.0
@@ -262,32 +263,16 @@ class Othello(Game):
 
     # ---- for people
 
-    def board(self, s):
-        x, o = (s.mine, s.theirs) if s.turn == 0 else (s.theirs, s.mine)
-        cells = ["x" if i in x else "o" if i in o else "." for i in range(self.size**2)]
-        return [cells[r * self.size : (r + 1) * self.size] for r in range(self.size)]
-
     def labels(self):
         """Rows count from the top, as Othello players do."""
         return [chr(ord("a") + c) for c in range(self.size)], [str(r + 1) for r in range(self.size)]
 
     def action_name(self, s, a):
-        columns, rows = self.labels()
-        return "pass" if a == self.passing else columns[a % self.size] + rows[a // self.size]
+        return "pass" if a == self.passing else self.square_name(a)
 
-    def to_text(self, s):
-        """The rows from the top and who is to move."""
-        return "/".join("".join(row) for row in self.board(s)) + (" x" if s.turn == 0 else " o")
-
-    def from_text(self, text):
-        rows, turn = text.strip()[:-1], text.strip()[-1:]
-        if turn not in ("x", "o") or not rows.endswith((" ", "\n")):
-            raise UnreadableText(f"'{text}' does not say who is to move: end it with ' x' or ' o'")
-        x, o = (Bits(self.size**2, squares) for squares in read_board(rows, self.size, self.size, "xo"))
-        middle = [self.passing + i for i in (0, 1, self.size, self.size + 1)]
-        if not all(i in x | o for i in middle):
-            raise UnreadableText(f"'{text}' cannot be: the four squares in the middle are never empty")
-        return self.state(x, o, 0) if turn == "x" else self.state(o, x, 1)
+    def mistake(self, s):
+        middle = Bits(self.size**2, [self.passing + i for i in (0, 1, self.size, self.size + 1)])
+        return "the four squares in the middle are never empty" if middle - s.mine - s.theirs else ""
 
     def validate(self):
         if self.size % 2 or not 4 <= self.size <= 26:

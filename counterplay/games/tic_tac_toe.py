@@ -4,25 +4,30 @@ from functools import cached_property
 from typing import NamedTuple
 
 from counterplay.bits import Bits
+from counterplay.boards import BoardGame
 from counterplay.drawing import Look, Piece
-from counterplay.game import Game, UnreadableText, read_board
+from counterplay.game import UnreadableText
 
 
-class TicTacToe(Game):
+class TicTacToe(BoardGame):
     """Two players put their mark on an empty square in turn; `k` in a row wins. x begins."""
 
     m: int = 3
     n: int = 3
     k: int = 3
 
-    player_names = ("x", "o")
     unit = "lines"
+    says_turn = False
     look = Look("grid", "#fbfaf5", "#9a9a9a", {"x": Piece("cross", "#c0392b"), "o": Piece("ring", "#2456b8")})
 
     class State(NamedTuple):
         mine: Bits  # the marks of the player to move
         theirs: Bits
         turn: int
+
+    @cached_property
+    def shape(self):
+        return self.n, self.m
 
     @cached_property
     def directions(self):
@@ -42,10 +47,6 @@ class TicTacToe(Game):
         for step, starts in self.directions:
             count += len(b.runs(step, self.k) & starts)
         return count
-
-    @cached_property
-    def empty(self):
-        return Bits(self.m * self.n)
 
     @cached_property
     def utility_range(self):
@@ -79,27 +80,8 @@ class TicTacToe(Game):
         lead = float(self.lines(~s.theirs) - self.lines(~s.mine))
         return lead if p == s.turn else -lead
 
-    def board(self, s):
-        x, o = (s.mine, s.theirs) if s.turn == 0 else (s.theirs, s.mine)
-        cells = ["x" if i in x else "o" if i in o else "." for i in range(self.m * self.n)]
-        return [cells[r * self.m : (r + 1) * self.m] for r in range(self.n)]
-
-    def labels(self):
-        return [chr(ord("a") + c) for c in range(self.m)], [str(self.n - r) for r in range(self.n)]
-
-    def action_name(self, s, a):
-        columns, rows = self.labels()
-        return columns[a % self.m] + rows[a // self.m]
-
-    def from_text(self, text):
-        x, o = (Bits(self.m * self.n, squares) for squares in read_board(text, self.n, self.m, "xo"))
-        turn = len(x) - len(o)
-        if turn not in (0, 1):
-            raise UnreadableText(f"'{text}' cannot be: x begins, so there are as many x as o or one more")
-        s = self.State(x, o, 0) if turn == 0 else self.State(o, x, 1)
-        if self.lines(s.mine):
-            raise UnreadableText(f"'{text}' cannot be: the player to move has {self.k} in a row already")
-        return s
+    def mistake(self, s):
+        return f"the player to move has {self.k} in a row already" if self.lines(s.mine) else ""
 
     def validate(self):
         if not (1 <= self.m <= 26 and 1 <= self.n <= 26 and 1 <= self.k <= max(self.m, self.n)):
