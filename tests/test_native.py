@@ -1,15 +1,18 @@
 """Machine code and plain Python: which runs when, what rules may use, what failures say."""
 
 import re
+import textwrap
 from concurrent.futures import ThreadPoolExecutor
 from enum import IntEnum
 from functools import cached_property
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 from counterplay import Bits, Game, games, search
+from counterplay import native as native_package
 from counterplay.native import CannotCompile, compiled, interpreted, is_interpreted, native
 from tests.pile import python, worth, write_game
 
@@ -445,3 +448,50 @@ def test_a_state_whose_field_changes_its_type_is_explained(tmp_path):
     game = games.load(path)
     with pytest.raises(CannotCompile, match=r"changing.py:\d+: the fields of State are sometimes \(int x 2\) and"):
         search.playout.compiled(game, game.initial(), search.new_random(1))
+
+
+# ---- another Numba than we know
+
+SEARCH = """
+    from counterplay import games, native, search
+    for name in ("tic_tac_toe", "nim"):
+        print(search.minimax(games.load(name), depth=2).nodes)
+    try:
+        with native.compiled():
+            search.minimax(games.load("nim"), depth=2)
+    except native.CannotCompile as error:
+        print(error)
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ("import numba.core.codegen as c; del c.RuntimeLinker", "cannot import name 'RuntimeLinker'"),
+        ("import numba.core.compiler as c; del c.CompileResult._rebuild", "CompileResult has no _rebuild"),
+        ("import numba.core.bytecode as c; del c.FunctionIdentity._unique_ids", "FunctionIdentity has no _unique_ids"),
+        ("import numba.core.codegen as c; del c.JITCPUCodegen.set_env", "JITCPUCodegen has no set_env"),
+        ("import numba.core.compiler as c; c.run_frontend = lambda: 0", "takes 0 positional arguments"),
+    ],
+)
+def test_a_numba_that_moved_what_we_use_is_done_without_and_that_is_said_once(tmp_path, change, reason):
+    done = python(tmp_path, f"import numba; numba.__version__ = '9.9.1'\n{change}\n{textwrap.dedent(SEARCH)}")
+    said = r"Numba 9\.9\.1 is newer than what Counterplay knows \(.*" + re.escape(reason) + r".*\)"
+    assert re.fullmatch(f"counterplay: runs interpreted: {said}\n", done.stderr), done.stderr
+    *nodes, refused = done.stdout.splitlines()
+    assert nodes == ["82", "126"]  # 1 + 9 + 72; 1 + 12 + 113
+    assert re.fullmatch(said, refused)
+
+
+@pytest.mark.parametrize("package", ["numba", "llvmlite"])
+def test_a_numba_that_cannot_be_imported_is_done_without(tmp_path, package):
+    (tmp_path / f"{package}.py").write_text("raise ImportError('needs another\\nNumPy')")
+    done = python(tmp_path, SEARCH)
+    assert done.stderr == "counterplay: runs interpreted: Numba cannot be imported: needs another NumPy\n"
+    assert done.stdout.splitlines()[0] == "82"
+
+
+def test_only_the_seams_reach_into_numba():
+    inside = re.compile(r"^\s*(from|import) numba\.(core|cpython|np|misc)", re.MULTILINE)
+    files = Path(native_package.__file__).parent.glob("*.py")
+    assert [file.name for file in files if inside.search(file.read_text())] == ["seams.py"]

@@ -46,6 +46,10 @@ class CannotCompile(Exception):
     """Why a game or function cannot be machine code, in the words of someone who wrote rules."""
 
 
+class NoCompiler(CannotCompile):
+    """Why nothing at all can be machine code here."""
+
+
 class NativeFunction:
     """A Python function that runs compiled; made by `native`."""
 
@@ -62,8 +66,7 @@ class NativeFunction:
         except CannotCompile as why:
             if _mode.get() == "compiled":
                 raise
-            if _identity(game) not in _cannot:
-                print(f"counterplay: {game} runs interpreted, which is slower: {why}", file=sys.stderr)
+            _say_why(game, why)
             _cannot.setdefault(_identity(game), set()).add(self)
             return self.interpreted(game, *args)
 
@@ -83,12 +86,33 @@ class NativeFunction:
 
     def compiled(self, game: Game, *args: Any) -> Any:
         """Run as machine code, or raise CannotCompile."""
-        from counterplay.native.compile import call
-
+        call = _compiler()
+        if isinstance(call, NoCompiler):
+            raise NoCompiler(*call.args)
         return call(self.__wrapped__, game, *args)
 
     def __repr__(self) -> str:
         return f"<native {self.__wrapped__.__qualname__}>"
+
+
+@functools.cache
+def _compiler() -> Callable[..., Any] | NoCompiler:
+    """What calls a function as machine code, or why nothing can; Numba is imported here, and found wanting once."""
+    try:
+        from counterplay.native import seams  # noqa: F401  (first of all, whether Numba is as we know it)
+        from counterplay.native.compile import call
+    except NoCompiler as why:
+        return why
+    return call
+
+
+def _say_why(game: Game, why: CannotCompile) -> None:
+    """Once for each game; once for all if there is no compiler."""
+    if isinstance(why, NoCompiler):
+        if not _cannot:
+            print(f"counterplay: runs interpreted: {why}", file=sys.stderr)
+    elif _identity(game) not in _cannot:
+        print(f"counterplay: {game} runs interpreted, which is slower: {why}", file=sys.stderr)
 
 
 def native(function: Callable[..., Any]) -> NativeFunction:

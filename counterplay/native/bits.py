@@ -10,10 +10,6 @@ import operator
 
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils, config
-from numba.core.errors import TypingError
-from numba.core.imputils import RefType, impl_ret_untracked, iternext_impl, lower_constant
-from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import (
     NativeValue,
     box,
@@ -29,6 +25,18 @@ from numba.extending import (
 )
 
 from counterplay.bits import Bits
+from counterplay.native.seams import (
+    AbstractTemplate,
+    RefType,
+    TypingError,
+    cgutils,
+    config,
+    impl_ret_untracked,
+    infer_global,
+    iternext_impl,
+    lower_constant,
+    signature,
+)
 
 _I64 = ir.IntType(64)
 

@@ -27,14 +27,11 @@ from typing import Any
 
 import llvmlite
 import numba
-from numba.core import config
-from numba.core.codegen import RuntimeLinker
-from numba.core.compiler import CompileResult
-from numba.core.serialize import dumps
 
 from counterplay.native import Announcement, source
 from counterplay.native.games import constants_hold
 from counterplay.native.linked import complete
+from counterplay.native.seams import CompileResult, RuntimeLinker, config, dumps
 
 _LIMIT_BYTES = 500_000_000
 _DIGEST_BYTES = 16

@@ -8,9 +8,6 @@ import secrets
 from types import FunctionType
 from typing import Any
 
-from numba.core.bytecode import FunctionIdentity
-from numba.core.errors import NumbaError
-
 import counterplay.native.bits
 import counterplay.native.listing
 import counterplay.native.primitives  # noqa: F401  (these register what the compiler must know)
@@ -19,6 +16,7 @@ from counterplay.native import CannotCompile
 from counterplay.native.cache import DiskCache
 from counterplay.native.complaints import explain
 from counterplay.native.games import entry
+from counterplay.native.seams import FunctionIdentity, NumbaError
 
 _caches: dict[FunctionType, DiskCache] = {}
 

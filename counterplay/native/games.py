@@ -17,9 +17,6 @@ from types import FunctionType
 from typing import Any
 
 from numba import njit, types
-from numba.core.errors import TypingError
-from numba.core.imputils import lower_constant, lower_getattr_generic
-from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, signature
 from numba.extending import NativeValue, lower_builtin, models, register_model, typeof_impl, unbox
 from numba.types import unliteral
 
@@ -30,6 +27,15 @@ from counterplay.memory import Memory, NoContent
 from counterplay.native import NativeFunction, main_script, source
 from counterplay.native.linked import LinkedCompiler
 from counterplay.native.memory import MemoryType, base_address
+from counterplay.native.seams import (
+    AbstractTemplate,
+    AttributeTemplate,
+    TypingError,
+    infer_getattr,
+    lower_constant,
+    lower_getattr_generic,
+    signature,
+)
 
 _PRIMITIVES = {getattr(primitives, name) for name in primitives.__all__}
 

@@ -10,9 +10,7 @@ from __future__ import annotations
 from typing import Any
 from weakref import WeakValueDictionary
 
-from numba.core.codegen import JITCodeLibrary, RuntimeLinker
-from numba.core.compiler import Compiler
-from numba.core.environment import lookup_environment
+from counterplay.native.seams import Compiler, JITCodeLibrary, RuntimeLinker, lookup_environment
 
 _libraries: WeakValueDictionary[str, LinkedLibrary] = WeakValueDictionary()
 """Where a function is defined, by its symbol."""

@@ -13,11 +13,6 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from numba.core import ir
-from numba.core.compiler import DefaultPassBuilder, Flags, compile_extra
-from numba.core.compiler_machinery import FunctionPass, register_pass
-from numba.core.registry import cpu_target
-from numba.core.untyped_passes import TranslateByteCode
 from numba.extending import intrinsic, overload
 from numba.types import unliteral
 
@@ -25,6 +20,16 @@ from counterplay import primitives
 from counterplay.native import source
 from counterplay.native.games import GameType, compilable, mark_of
 from counterplay.native.linked import LinkedCompiler
+from counterplay.native.seams import (
+    DefaultPassBuilder,
+    Flags,
+    FunctionPass,
+    TranslateByteCode,
+    compile_extra,
+    cpu_target,
+    register_pass,
+)
+from counterplay.native.seams import numba_ir as ir
 from counterplay.primitives import count, nth
 
 # What to do with an action instead of yielding it: the result so far, an argument of the caller's, and the action.

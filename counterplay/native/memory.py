@@ -9,9 +9,6 @@ import operator
 
 from llvmlite import ir
 from numba import from_dtype, types
-from numba.core import cgutils, config
-from numba.core.errors import TypingError
-from numba.core.imputils import lower_constant
 from numba.extending import (
     NativeValue,
     intrinsic,
@@ -25,6 +22,7 @@ from numba.extending import (
 from numpy import dtype
 
 from counterplay.memory import Memory, MemoryKind
+from counterplay.native.seams import TypingError, cgutils, config, lower_constant
 
 
 class MemoryType(types.Type):

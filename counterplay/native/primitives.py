@@ -8,14 +8,12 @@ from functools import reduce
 
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils, config
-from numba.core.imputils import lower_constant
-from numba.cpython.unsafe.tuple import tuple_setitem
 from numba.extending import intrinsic, models, overload, register_model, typeof_impl
 
 from counterplay import primitives
 from counterplay.bits import Bits
 from counterplay.native.bits import BitsType, nth_square
+from counterplay.native.seams import cgutils, config, lower_constant, tuple_setitem
 from counterplay.primitives import Table
 
 _I64 = ir.IntType(64)
