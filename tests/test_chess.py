@@ -11,6 +11,7 @@ from counterplay import AmbiguousText, IllegalAction, UnreadableText, games, nat
 from counterplay.games import _chess_notation as notation
 from counterplay.games.chess import Chess
 from counterplay.native import native as make_native
+from tests.references import perft_cases
 
 GAME = games.load("chess")
 HERE = Path(__file__).parent
@@ -42,13 +43,7 @@ class PlayedOn(Chess):
         return False
 
 
-def perft_cases(file="chess"):
-    lines = (HERE / "perft" / f"{file}.txt").read_text().splitlines()
-    for fen, *counts in (line.split(";") for line in lines if not line.startswith("#")):
-        yield fen, {int(depth): int(n) for depth, n in map(str.split, counts)}
-
-
-CASES = list(perft_cases())
+CASES = list(perft_cases("chess"))
 
 
 def assert_counts(game, fen, counts):

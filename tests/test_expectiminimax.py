@@ -13,6 +13,7 @@ from counterplay.search.minimax import value as plain_value
 from counterplay.search.run import new_tally
 from counterplay.search.table import Table
 from tests.both_modes import both_modes
+from tests.references import obvious_value
 
 DEEP = 1000  # more plies than any tree here has
 
@@ -48,15 +49,6 @@ exact_tree = trees(st.integers(-2, 2), st.just([])).filter(lambda text: is_binar
 
 def is_binary(game):
     return not any(len(each.children) == 3 for each in game.nodes)
-
-
-def obvious_value(game, s):
-    if game.is_terminal(s):
-        return game.utility(s, 0)
-    below = [(a, obvious_value(game, game.result(s, a))) for a in game.actions(s)]
-    if game.player(s) == CHANCE:
-        return sum(game.probability(s, a) * v for a, v in below)
-    return (max if game.player(s) == 0 else min)(v for _, v in below)
 
 
 def searched(game, level, alpha=-inf, beta=inf, depth=DEEP, table=None):

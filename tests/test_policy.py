@@ -15,8 +15,9 @@ from counterplay.search.policy import (
     value_of,
     worst_case,
 )
+from tests.small_games import OnePlayer
 from tests.test_maxn import any_game
-from tests.test_search import OnePlayer, tree
+from tests.test_search import tree
 
 
 def first(game):
