@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from counterplay.cli import main
+from tests.processes import WATCHDOG_SECONDS
 
 
 @pytest.fixture
@@ -40,14 +41,20 @@ def answer(counterplay):
 
 
 @pytest.fixture
-def browser():
-    """Debian's Chromium, driven by playwright."""
+def new_page():
+    """Debian's Chromium, driven by playwright: a function that opens a page."""
     playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright (pip install playwright)")
     program = shutil.which("chromium")
     if program is None:
         pytest.skip("needs Chromium (Debian: apt install chromium)")
     options = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
     with playwright.sync_playwright() as p:
-        chromium = p.chromium.launch(executable_path=program, args=options)
-        yield chromium
+        chromium = p.chromium.launch(executable_path=program, args=options, timeout=WATCHDOG_SECONDS * 1000)
+
+        def opened(**settings):
+            page = chromium.new_page(**settings)
+            page.set_default_timeout(WATCHDOG_SECONDS * 1000)
+            return page
+
+        yield opened
         chromium.close()

@@ -8,6 +8,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from counterplay import games, native, search
+from tests.processes import WATCHDOG_SECONDS
 from tests.small_games import NIM_FILE
 
 
@@ -29,7 +30,7 @@ def misspell_stones(file):
 
 def in_new_process(*arguments, **options):
     command = [sys.executable, "-c", "from counterplay.cli import main; main()", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, **options)
+    return subprocess.run(command, capture_output=True, text=True, timeout=WATCHDOG_SECONDS, check=False, **options)
 
 
 # ---- what is answered
@@ -220,7 +221,8 @@ def test_numba_is_not_imported_before_it_is_needed(arguments):
         "try: main()\nexcept SystemExit: pass\n"
         "print('numba' in sys.modules, file=sys.stderr)"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=WATCHDOG_SECONDS, check=True)
     assert done.stderr.strip() == "False"
 
 

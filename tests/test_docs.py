@@ -27,6 +27,7 @@ import pytest
 
 import counterplay
 from counterplay import analysis, arena, games, native, quiz, search, trees
+from tests.processes import WATCHDOG_SECONDS
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -152,7 +153,7 @@ def run_command(command, shown, block):
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=120,
+        timeout=WATCHDOG_SECONDS,
     )
     assert done.returncode == (int(status[1]) if status else 0), f"{block.where}: {command}\n{done.stdout}"
     assert_shown(shown, done.stdout, block)

@@ -14,6 +14,7 @@ from counterplay import UserError, games, native, search
 from counterplay.games.tree import Tree
 from counterplay.search.run import new_tally, run
 from tests.both_modes import both_modes
+from tests.processes import WATCHDOG_SECONDS, hear_ctrl_c
 from tests.references import obvious_value
 from tests.small_games import LongGame, OnePlayer
 
@@ -216,10 +217,11 @@ def test_ctrl_c_gives_the_best_so_far():
             print("running", flush=True)
         print(search.minimax(games.load("connect_four"), progress=tell).stopped, flush=True)
     """
-    process = subprocess.Popen([sys.executable, "-c", textwrap.dedent(script)], stdout=subprocess.PIPE, text=True)
+    command = [sys.executable, "-c", textwrap.dedent(script)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, preexec_fn=hear_ctrl_c)
     assert process.stdout.readline() == "running\n"
     process.send_signal(signal.SIGINT)
-    rest, _ = process.communicate(timeout=60)
+    rest, _ = process.communicate(timeout=WATCHDOG_SECONDS)
     assert rest.splitlines()[-1] == "interrupted"
 
 
