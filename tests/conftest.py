@@ -1,6 +1,7 @@
 """What several test files use: the command line run in this process, and a browser."""
 
 import json
+import os
 import shutil
 import sys
 
@@ -8,6 +9,11 @@ import pytest
 
 from counterplay.cli import main
 from tests.processes import WATCHDOG_SECONDS
+
+
+def pytest_configure(config):
+    """Machine code is kept beside the project, for all workers and for the next run; what is set is left alone."""
+    os.environ.setdefault("COUNTERPLAY_CACHE_DIR", str(config.rootpath / ".pytest_cache" / "machine_code"))
 
 
 @pytest.fixture

@@ -11,6 +11,8 @@ from counterplay import UserError, games, native, search
 from counterplay.cli import bench, output
 from tests.test_uniform_tree import least
 
+pytestmark = pytest.mark.no_bounds
+
 
 @pytest.fixture(autouse=True)
 def _interpreted():

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.no_bounds
+
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 
 needs_compiler = pytest.mark.skipif(not shutil.which("g++"), reason="needs g++ (Debian: apt install g++)")

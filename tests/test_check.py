@@ -11,6 +11,8 @@ from counterplay import CHANCE, Bits, Game, UnreadableText
 from counterplay.check import Problem, Report, examination, examine, properties
 from tests.small_games import Nim
 
+pytestmark = pytest.mark.no_bounds
+
 
 class Take(Nim):
     """One or two stones of six. A correct game, to be broken below."""

@@ -5,6 +5,8 @@ import pytest
 from counterplay.check import examine_text
 from tests.small_games import NIM_FILE as NIM
 
+pytestmark = pytest.mark.no_bounds
+
 
 @pytest.fixture
 def examined(tmp_path):

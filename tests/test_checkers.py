@@ -499,6 +499,7 @@ def test_every_path_is_another_number():
 # ---- the search plays it
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("position", ["B:WK32:BK23,K19", "W:WK32:BK23,K19"])
 def test_two_kings_beat_one(position):
     result = search.alphabeta(GAME, GAME.from_text(position), depth=18)

@@ -11,6 +11,8 @@ from counterplay.demos.outcome import Claim, Outcome
 from counterplay.demos.pacman_play import Stage, new_player, random_start, summary
 from counterplay.games.pacman import Pacman
 
+pytestmark = pytest.mark.no_bounds
+
 QUICK = {"pacman-suicide": 12, "pacman-thrashing": 3, "bins": 200}
 """Seeds that are enough, for those that do not take long interpreted."""
 

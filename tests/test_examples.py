@@ -6,7 +6,11 @@ import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
+import pytest
+
 from tests.processes import WATCHDOG_SECONDS
+
+pytestmark = pytest.mark.no_bounds
 
 ROOT = Path(__file__).parent.parent
 

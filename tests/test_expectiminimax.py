@@ -118,6 +118,7 @@ def test_a_table_filled_by_other_windows_and_depths_tells_nothing_wrong(text, wi
                 assert true <= v if v <= alpha else true >= v if v >= beta else v == true
 
 
+@pytest.mark.slow
 def test_with_a_table_states_reached_twice_are_looked_at_once():
     game = games.load("pig:goal=12")
     plain = expectiminimax(game, depth=9, table_mb=0)
@@ -316,6 +317,7 @@ def test_compiled_and_interpreted_agree_to_the_last_node(name, prune):
     assert result["prune"] == prune
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [Tree, Prioritised])
 def test_compiled_trees_equal_interpreted_ones(kind):
     first = "chance[0.25*min[8,1,chance[3,5]],0.75*max[-8,2]]"

@@ -117,6 +117,7 @@ def test_the_same_seed_gives_the_same_tree_in_both_modes(settings):
     assert "cutoff" in settings or not np.array_equal(fast.words, other.words)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["connect_four", "pig:players=3,goal=15"])
 def test_the_same_tree_with_dice_and_three_players(name):
     game = games.load(name)

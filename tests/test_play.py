@@ -19,6 +19,8 @@ from counterplay.cli.play import seats
 from counterplay.cli.prompt import as_shown, meant
 from tests.processes import WATCHDOG_SECONDS, hear_ctrl_c
 
+pytestmark = pytest.mark.no_bounds
+
 
 @pytest.fixture
 def typed(counterplay, monkeypatch):

@@ -19,6 +19,8 @@ from tests.small_games import OnePlayer
 from tests.test_maxn import any_game
 from tests.test_search import tree
 
+pytestmark = pytest.mark.no_bounds
+
 
 def first(game):
     """The policy that plays the first action it sees."""

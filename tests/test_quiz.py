@@ -12,6 +12,8 @@ import pytest
 
 from counterplay import CHANCE, UserError, games, quiz
 
+pytestmark = pytest.mark.no_bounds
+
 LEVELS = range(1, 6)
 EACH = 10  # questions of each kind and difficulty: 350 in all
 

@@ -11,6 +11,8 @@ import pytest
 import counterplay
 from tests.processes import WATCHDOG_SECONDS
 
+pytestmark = pytest.mark.no_bounds
+
 pytest.importorskip("mypy", reason="needs mypy (pip install mypy)")
 
 PARTS = ("analysis", "arena", "games", "native", "quiz", "search", "trees")
