@@ -290,7 +290,7 @@ def test_what_was_played_before_counts_when_it_came_twice():
     ("name", "value"),
     [
         ("tic_tac_toe", 0),
-        ("tic_tac_toe:m=4,n=3,k=3", 1),
+        pytest.param("tic_tac_toe:m=4,n=3,k=3", 1, marks=pytest.mark.slow),
         pytest.param("tic_tac_toe:m=4,n=4,k=4", 0, marks=pytest.mark.slow),
         pytest.param("connect_four:rows=4,columns=4", 0, marks=pytest.mark.slow),
         ("connect_four:rows=4,columns=5", 0),

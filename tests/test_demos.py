@@ -52,6 +52,7 @@ def test_the_judge_of_the_horizon_speaks_in_pawns():
 # ---- players of Pacman
 
 
+@pytest.mark.slow
 def test_games_are_the_same_in_both_modes():
     game = Pacman(layout="tiny", limit=20)
     players = new_player("expectimax:4"), new_player("minimax:3"), new_player("policy"), new_player("reflex")

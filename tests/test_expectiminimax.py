@@ -74,6 +74,7 @@ def test_the_value_is_that_of_plain_recursion(text):
         assert nodes <= len(game.nodes)  # no state is looked at twice
 
 
+@pytest.mark.slow
 @settings(max_examples=1000, deadline=None, derandomize=True)
 @given(text=exact_tree, low=st.integers(-10, 9), width=st.integers(1, 8))
 def test_outside_the_window_the_value_is_a_bound(text, low, width):
