@@ -1,12 +1,19 @@
 """What several test files use: the command line run in this process, and a browser."""
 
 import json
+import os
 import shutil
 import sys
 
 import pytest
 
 from counterplay.cli import main
+from tests.processes import WATCHDOG_SECONDS
+
+
+def pytest_configure(config):
+    """Machine code is kept beside the project, for all workers and for the next run; what is set is left alone."""
+    os.environ.setdefault("COUNTERPLAY_CACHE_DIR", str(config.rootpath / ".pytest_cache" / "machine_code"))
 
 
 @pytest.fixture
@@ -40,14 +47,20 @@ def answer(counterplay):
 
 
 @pytest.fixture
-def browser():
-    """Debian's Chromium, driven by playwright."""
+def new_page():
+    """Debian's Chromium, driven by playwright: a function that opens a page."""
     playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright (pip install playwright)")
     program = shutil.which("chromium")
     if program is None:
         pytest.skip("needs Chromium (Debian: apt install chromium)")
     options = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
     with playwright.sync_playwright() as p:
-        chromium = p.chromium.launch(executable_path=program, args=options)
-        yield chromium
+        chromium = p.chromium.launch(executable_path=program, args=options, timeout=WATCHDOG_SECONDS * 1000)
+
+        def opened(**settings):
+            page = chromium.new_page(**settings)
+            page.set_default_timeout(WATCHDOG_SECONDS * 1000)
+            return page
+
+        yield opened
         chromium.close()

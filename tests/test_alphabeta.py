@@ -52,7 +52,10 @@ def test_any_refinements_give_the_value_of_minimax_on_written_trees(text, seed):
     must_agree(alphabeta(game, table_mb=0.01, without=subset(seed)), search.minimax(game))
 
 
-@pytest.mark.parametrize("game", [RandomTree(), RandomTree(meet=False), KnowingTree()])
+@pytest.mark.parametrize(
+    "game",
+    [KnowingTree(), *(pytest.param(game, marks=pytest.mark.slow) for game in (RandomTree(), RandomTree(meet=False)))],
+)
 def test_any_refinements_give_the_value_of_minimax_on_thousands_of_compiled_trees(game):
     for seed in range(600):
         s = game.State(0, 0, seed)
@@ -286,9 +289,9 @@ def test_what_was_played_before_counts_when_it_came_twice():
     ("name", "value"),
     [
         ("tic_tac_toe", 0),
-        ("tic_tac_toe:m=4,n=3,k=3", 1),
-        ("tic_tac_toe:m=4,n=4,k=4", 0),
-        ("connect_four:rows=4,columns=4", 0),
+        pytest.param("tic_tac_toe:m=4,n=3,k=3", 1, marks=pytest.mark.slow),
+        pytest.param("tic_tac_toe:m=4,n=4,k=4", 0, marks=pytest.mark.slow),
+        pytest.param("connect_four:rows=4,columns=4", 0, marks=pytest.mark.slow),
         ("connect_four:rows=4,columns=5", 0),
         ("nim:heaps=[3,4,5]", 1),
         ("nim:heaps=[1,4,5]", -1),

@@ -11,6 +11,9 @@ import pytest
 
 from counterplay import CHANCE, UserError, analysis, games, native, search
 from counterplay.arena import SavedGame
+from tests.processes import WATCHDOG_SECONDS
+
+pytestmark = pytest.mark.no_bounds
 
 TIC_TAC_TOE, NIM, CONNECT_FOUR = (games.load(name) for name in ("tic_tac_toe", "nim", "connect_four"))
 LOST_AT_ONCE = "b2 b3 a3 c1 a1 a2 c3"  # the centre is answered at an edge, which loses by force
@@ -340,7 +343,7 @@ def test_on_a_terminal_the_last_state_stays():
     seen = b""
     while b"ended by: " not in seen:
         seen += os.read(ours, 4096)
-    assert process.wait(60) == 0
+    assert process.wait(WATCHDOG_SECONDS) == 0
     os.close(ours)
     assert "player 1 is to move" in seen.decode()
     assert "alphabeta: exact" in seen.decode()

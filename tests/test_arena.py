@@ -8,6 +8,8 @@ import pytest
 from counterplay import UserError, arena, games, native
 from counterplay.arena.match import GameRecord, _openings, score_of
 
+pytestmark = pytest.mark.no_bounds
+
 
 @pytest.fixture(autouse=True)
 def _interpreted():

@@ -1,6 +1,7 @@
 """Backgammon: its plays are those of GNU Backgammon, of OpenSpiel and of a slow obvious twin."""
 
 import json
+import os
 import random
 import re
 import shutil
@@ -15,6 +16,7 @@ from counterplay import Game, games, native, search
 from counterplay.games._backgammon_text import digits, points
 from counterplay.native import native as make_native
 from counterplay.search.expectiminimax import PRUNING
+from tests.processes import WATCHDOG_SECONDS
 
 GAME = games.load("backgammon")
 OPENING = "4HPwATDgc/ABMA"
@@ -193,7 +195,14 @@ def ask_gnubg(folder, positions=(), games=()):
     answers = folder / "answers.json"
     (folder / "ask.py").write_text(SCRIPT.format(work=str(folder / "work.json"), answers=str(answers)))
     command = [GNUBG, "-t", "-q", "-p", str(folder / "ask.py")]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(
+        command,
+        env={**os.environ, "HOME": str(folder)},  # it makes a folder there, and two at once get into each other's way
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=WATCHDOG_SECONDS,
+    )
     assert answers.exists(), done.stdout + done.stderr
     return json.loads(answers.read_text())
 

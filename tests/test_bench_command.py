@@ -13,6 +13,8 @@ from counterplay.cli.show_experiments import knowledge_table, ordering_chart, or
 from counterplay.search.workspace import useful_refinements
 from tests.test_uniform_tree import least
 
+pytestmark = pytest.mark.no_bounds
+
 
 @pytest.fixture(autouse=True)
 def _interpreted():

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.no_bounds
+
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 
 needs_compiler = pytest.mark.skipif(not shutil.which("g++"), reason="needs g++ (Debian: apt install g++)")
@@ -39,6 +41,7 @@ def measure(monkeypatch):
     return importlib.import_module("measure")
 
 
+@pytest.mark.slow
 @needs_compiler
 @needs_open_spiel
 def test_every_row_has_rates(tmp_path):
@@ -75,7 +78,7 @@ def test_the_table_begins_with_the_machine():
 )
 def test_a_missing_peer_is_a_row_that_says_how_to_install_it(tmp_path, name, hint):
     (tmp_path / "pyspiel.py").write_text("raise ImportError")
-    rows = rows_of(tmp_path, name, PATH="", PYTHONPATH=str(tmp_path))
+    rows = rows_of(tmp_path, name, PATH="", PYTHONPATH=f"{tmp_path}{os.pathsep}{BENCHMARKS.parent}")
     assert rows
     for row in rows.values():
         assert hint in row["missing"]

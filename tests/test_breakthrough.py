@@ -1,14 +1,13 @@
 """Breakthrough: against a slow twin written from the rules, OpenSpiel's rules, brute force, and by hand."""
 
 import random
-from pathlib import Path
 
 import pytest
 
 from counterplay import UnreadableText, games, search
-from counterplay.native import native
+from tests.references import perft_cases, plain_alphabeta, random_states
 
-PERFT = Path(__file__).parent / "perft" / "breakthrough.txt"
+PERFT = list(perft_cases("breakthrough"))
 GAME = games.load("breakthrough")
 CHEAP = 20_000
 HINT = "needs OpenSpiel (pip install 'counterplay[peers]')"
@@ -39,15 +38,6 @@ def twin_perft(board, side, depth):
     if depth == 0:
         return 1
     return sum(twin_perft(after, "bw"[side == "b"], depth - 1) for after in twin_moves(board, side))
-
-
-def random_states(game, seed):
-    """The states of a random game, the last one included."""
-    source, s = random.Random(seed), game.initial()
-    yield s
-    while not game.is_terminal(s):
-        s = game.result(s, source.choice(list(game.actions(s))))
-        yield s
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(8, 8), (3, 2), (5, 4), (6, 7), (9, 10)])
@@ -97,21 +87,14 @@ def test_random_games_are_those_of_open_spiel(text):
 # ---- perft
 
 
-def perft_cases():
-    for line in PERFT.read_text(encoding="utf-8").splitlines():
-        if not line.startswith("#"):
-            position, *counts = line.split(";")
-            yield position, [tuple(map(int, each.split())) for each in counts]
-
-
-@pytest.mark.parametrize(("position", "counts"), list(perft_cases()))
+@pytest.mark.parametrize(("position", "counts"), PERFT)
 def test_perft(position, counts):
     rows = position.split()[0].split("/")
     game = games.load(f"breakthrough:rows={len(rows)},columns={len(rows[0])}")
     s = game.from_text(position)
-    most = max(depth for depth, n in counts if n < 30_000_000)
-    assert search.perft(game, s, most)[1:] == [n for _, n in counts[:most]]
-    for depth, n in counts:
+    most = max(depth for depth, n in counts.items() if n < 30_000_000)
+    assert search.perft(game, s, most)[1:] == [counts[depth] for depth in range(1, most + 1)]
+    for depth, n in counts.items():
         if n < CHEAP:
             assert twin_perft(game.board(s), "bw"[s.turn], depth) == n
 
@@ -125,30 +108,17 @@ def test_perft_is_that_of_open_spiel():
             return int(depth == 0)
         return sum(lines(state.child(a), depth - 1) for a in state.legal_actions())
 
-    position, counts = next(perft_cases())
+    position, counts = PERFT[0]
     assert position == GAME.to_text(GAME.initial())
-    assert [lines(rival(pyspiel, GAME), depth) for depth, _ in counts[:4]] == [n for _, n in counts[:4]]
+    assert [lines(rival(pyspiel, GAME), depth) for depth in (1, 2, 3, 4)] == [counts[depth] for depth in (1, 2, 3, 4)]
 
 
 @pytest.mark.slow
 def test_perft_to_6_plies():
-    depth, n = next(perft_cases())[1][-1]
-    assert search.perft(GAME, depth=depth)[-1] == n == 149_264_638
+    assert search.perft(GAME, depth=6)[-1] == PERFT[0][1][6] == 149_264_638
 
 
 # ---- solving
-
-
-@native
-def plain(game, s, low, high):
-    """What `s` is worth to the player to move."""
-    if game.is_terminal(s):
-        return game.utility(s, s.turn)
-    for a in game.actions(s):
-        low = max(low, -plain(game, game.result(s, a), -high, -low))
-        if low >= high:
-            break
-    return low
 
 
 @pytest.mark.slow
@@ -157,7 +127,7 @@ def test_small_boards_are_solved():
     values = []
     for s in [game.initial(), *(game.at(move).state for move in game.at().moves())]:
         found = search.alphabeta(game, s)
-        expected = plain(game, s, -1.0, 1.0)
+        expected = plain_alphabeta(game, s, -1.0, 1.0)
         assert found.proven
         assert found.value == (expected if s.turn == 0 else -expected)
         values.append(found.value)

@@ -7,6 +7,8 @@ import pytest
 
 from counterplay.charts import Dot, line_chart, value_chart
 
+pytestmark = pytest.mark.no_bounds
+
 SVG = "{http://www.w3.org/2000/svg}"
 
 

@@ -9,34 +9,16 @@ import pytest
 
 from counterplay import CHANCE, Bits, Game, UnreadableText
 from counterplay.check import Problem, Report, examination, examine, properties
+from tests.small_games import Nim
+
+pytestmark = pytest.mark.no_bounds
 
 
-class Take(Game):
-    """Take one or two stones of six; whoever takes the last one wins. A correct game, to be broken below."""
+class Take(Nim):
+    """One or two stones of six. A correct game, to be broken below."""
 
     heap: int = 6
-
-    class State(NamedTuple):
-        stones: int
-        turn: int
-
-    def initial(self):
-        return self.State(self.heap, 0)
-
-    def player(self, s):
-        return s.turn
-
-    def actions(self, s):
-        return range(1, min(2, s.stones) + 1)
-
-    def result(self, s, a):
-        return self.State(s.stones - a, 1 - s.turn)
-
-    def is_terminal(self, s):
-        return s.stones == 0
-
-    def utility(self, s, p):
-        return -1.0 if s.turn == p else 1.0
+    most: int = 2
 
     def evaluate(self, s, p):
         return self.utility(s, p) if s.stones == 0 else 0.5

@@ -3,35 +3,9 @@
 import pytest
 
 from counterplay.check import examine_text
+from tests.small_games import NIM_FILE as NIM
 
-NIM = """from typing import NamedTuple
-from counterplay import Game
-
-class Nim(Game):
-    heap: int = 5
-
-    class State(NamedTuple):
-        stones: int
-        turn: int
-
-    def initial(self):
-        return self.State(self.heap, 0)
-
-    def player(self, s):
-        return s.turn
-
-    def actions(self, s):
-        return range(1, min(3, s.stones) + 1)
-
-    def result(self, s, a):
-        return self.State(s.stones - a, 1 - s.turn)
-
-    def is_terminal(self, s):
-        return s.stones == 0
-
-    def utility(self, s, p):
-        return -1.0 if s.turn == p else 1.0
-"""
+pytestmark = pytest.mark.no_bounds
 
 
 @pytest.fixture
@@ -71,7 +45,7 @@ def test_parameters_and_a_class_in_the_text(examined):
         ("def player(self, s):", "def player(self, s)", "file is Python", "expected ':', in  def player(self, s)"),
         ("s.stones == 0", "s.stone == 0", "no exception", "no attribute 'stone'; did you mean 'stones'?"),
         ("self.heap, 0", "self.hep, 0", "no exception", "no attribute 'hep'; did you mean 'heap'?"),
-        ("min(3", "mim(3", "no exception", "name 'mim' is not defined; did you mean 'min'?"),
+        ("min(", "mim(", "no exception", "name 'mim' is not defined; did you mean 'min'?"),
         ("1 - s.turn", '"b" + s.turn', "no exception", "result fails: TypeError: can only concatenate str"),
         ("def player(self, s)", "def player(self)", "no exception", "takes 1 positional argument but 2 were given"),
         ("class Nim(Game)", "class Nim(Gane)", "file can be run", "name 'Gane' is not defined; did you mean 'Game'?"),

@@ -1,7 +1,6 @@
 """Checkers: against known perft counts, a slow twin written from the rules, OpenSpiel's rules, and by hand."""
 
 import random
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,9 +8,10 @@ import pytest
 from counterplay import AmbiguousText, IllegalAction, UnreadableText, games, native, search
 from counterplay.game import is_repeated
 from counterplay.native import native as make_native
+from tests.references import perft_cases
 
 GAME = games.load("checkers")
-PERFT = Path(__file__).parent / "perft" / "checkers.txt"
+PERFT = list(perft_cases("checkers"))
 FAST = 5_000_000  # lines that are counted in a moment
 
 
@@ -174,23 +174,21 @@ def test_compiled_lines_are_as_many_as_the_twins():
 # ---- perft
 
 
-def perft_cases():
-    for line in PERFT.read_text(encoding="utf-8").splitlines():
-        if line and not line.startswith("#"):
-            position, *counts = line.split(";")
-            for depth, n in (map(int, count.split()) for count in counts):
-                mark = [pytest.mark.slow] if n > FAST else []
-                yield pytest.param(position.strip(), depth, n, marks=mark, id=f"{position.strip()} {depth}")
-
-
-@pytest.mark.parametrize(("position", "depth", "n"), [*perft_cases()])
+@pytest.mark.parametrize(
+    ("position", "depth", "n"),
+    [
+        pytest.param(position, depth, n, marks=[pytest.mark.slow] if n > FAST else [], id=f"{position} {depth}")
+        for position, counts in PERFT
+        for depth, n in counts.items()
+    ],
+)
 def test_perft(position, depth, n):
     split = search.perft_split(GAME, GAME.from_text(position), depth)
     assert sum(split.values()) == n
 
 
 def test_the_first_count_is_from_the_start():
-    first = next(perft_cases()).values[0]
+    first = PERFT[0][0]
     assert GAME.from_text(first) == GAME.initial()
     assert GAME.to_text(GAME.initial()) == first
 
@@ -501,6 +499,7 @@ def test_every_path_is_another_number():
 # ---- the search plays it
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("position", ["B:WK32:BK23,K19", "W:WK32:BK23,K19"])
 def test_two_kings_beat_one(position):
     result = search.alphabeta(GAME, GAME.from_text(position), depth=18)

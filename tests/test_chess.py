@@ -11,6 +11,7 @@ from counterplay import AmbiguousText, IllegalAction, UnreadableText, games, nat
 from counterplay.games import _chess_notation as notation
 from counterplay.games.chess import Chess
 from counterplay.native import native as make_native
+from tests.references import perft_cases
 
 GAME = games.load("chess")
 HERE = Path(__file__).parent
@@ -42,13 +43,7 @@ class PlayedOn(Chess):
         return False
 
 
-def perft_cases(file="chess"):
-    lines = (HERE / "perft" / f"{file}.txt").read_text().splitlines()
-    for fen, *counts in (line.split(";") for line in lines if not line.startswith("#")):
-        yield fen, {int(depth): int(n) for depth, n in map(str.split, counts)}
-
-
-CASES = list(perft_cases())
+CASES = list(perft_cases("chess"))
 
 
 def assert_counts(game, fen, counts):
@@ -101,6 +96,7 @@ def assert_same(board, s):
     assert len(actions) == len(moves) == GAME.count_actions(s), fen
 
 
+@pytest.mark.slow
 def test_random_games_are_those_of_python_chess(chess):
     source, ended, seen = random.Random(1), set(), 0
     while seen < POSITIONS:
@@ -121,6 +117,7 @@ def real_games():
     return [line for line in (HERE / "data" / "chess_games.txt").read_text().splitlines() if line and line[0] != "#"]
 
 
+@pytest.mark.slow
 def test_real_games_are_those_of_python_chess(chess):
     for game in real_games():
         board, s = chess.Board(), GAME.initial()
@@ -391,7 +388,7 @@ def test_the_order_of_moves_is_good_captures_then_quiet_then_bad():
     assert found.index("Qc4") > found.index("Ke2")  # where a pawn takes it
 
 
-@pytest.mark.parametrize("mode", ["interpreted", "compiled"])
+@pytest.mark.parametrize("mode", ["interpreted", pytest.param("compiled", marks=pytest.mark.slow)])
 def test_a_mate_in_two_is_found_and_certain(mode):
     """Morphy's problem of 1857: 1. Ra6."""
     s = at("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1")

@@ -8,27 +8,10 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from counterplay import games, native, search
+from tests.processes import WATCHDOG_SECONDS
+from tests.small_games import NIM_FILE
 
-NIM = '''
-from typing import NamedTuple
-from counterplay import Game
-from {helper} import most
-
-class Nim(Game):
-    """Take 1 to `most` stones; whoever takes the last one wins."""
-    heap: int = 7
-
-    class State(NamedTuple):
-        stones: int
-        turn: int
-
-    def initial(self):        return self.State(self.heap, 0)
-    def player(self, s):      return s.turn
-    def actions(self, s):     return range(1, min(most(), s.stones) + 1)
-    def result(self, s, a):   return self.State(s.stones - a, 1 - s.turn)
-    def is_terminal(self, s): return s.stones == 0
-    def utility(self, s, p):  return -1.0 if s.turn == p else 1.0
-'''
+pytestmark = pytest.mark.no_bounds
 
 
 @pytest.fixture
@@ -36,13 +19,20 @@ def nim_file(tmp_path):
     helper = f"helper_{abs(hash(str(tmp_path)))}"
     (tmp_path / f"{helper}.py").write_text("def most():\n    return 3\n")
     file = tmp_path / "nim.py"
-    file.write_text(NIM.format(helper=helper))
+    file.write_text(f"from {helper} import most\n" + NIM_FILE.replace("self.most", "most()"))
     return file
+
+
+def misspell_stones(file):
+    """Make a mistake in a rule; the number of its line."""
+    before, _, after = file.read_text().partition("return s.stones == 0")
+    file.write_text(f"{before}return s.stone == 0{after}")
+    return before.count("\n") + 1
 
 
 def in_new_process(*arguments, **options):
     command = [sys.executable, "-c", "from counterplay.cli import main; main()", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, **options)
+    return subprocess.run(command, capture_output=True, text=True, timeout=WATCHDOG_SECONDS, check=False, **options)
 
 
 # ---- what is answered
@@ -170,29 +160,29 @@ def test_an_edited_helper_takes_effect(nim_file):
         found = json.loads(done.stdout)
         return found["value"], len(found["actions"])
 
-    assert value() == (1.0, 3)  # 7 stones, take 1 to 3: not a multiple of 4
+    assert value() == (1.0, 3)  # 9 stones, take 1 to 3: not a multiple of 4
     (helper,) = nim_file.parent.glob("helper_*.py")
-    helper.write_text(helper.read_text().replace("3", "6"))
-    assert value() == (-1.0, 6)  # take 1 to 6: a multiple of 7
+    helper.write_text(helper.read_text().replace("3", "8"))
+    assert value() == (-1.0, 8)  # take 1 to 8: a multiple of 9
 
 
 def test_check_accepts_good_rules_and_names_bad_ones(counterplay, answer, nim_file):
     status, out, _ = counterplay("check", nim_file)
     assert status == 0, out
     assert answer("check", nim_file)["ok"]
-    nim_file.write_text(nim_file.read_text().replace("return s.stones == 0", "return s.stone == 0"))
+    wrong = misspell_stones(nim_file)
     status, out, err = counterplay("check", nim_file)
     assert status == 1
-    assert "nim.py:18" in out
+    assert f"nim.py:{wrong}" in out
     assert "stones" in out
     assert "Traceback" not in out + err
 
 
 def test_a_mistake_in_the_rules_is_one_line(counterplay, nim_file):
-    nim_file.write_text(nim_file.read_text().replace("return s.stones == 0", "return s.stone == 0"))
+    wrong = misspell_stones(nim_file)
     status, _, err = counterplay("search", nim_file, "--interpreted")
     assert status == 2
-    assert "nim.py:18: AttributeError: 'State' object has no attribute 'stone'; did you mean 'stones'?" in err
+    assert f"nim.py:{wrong}: AttributeError: 'State' object has no attribute 'stone'; did you mean 'stones'?" in err
     assert err.count("\n") == 1
 
 
@@ -233,7 +223,8 @@ def test_numba_is_not_imported_before_it_is_needed(arguments):
         "try: main()\nexcept SystemExit: pass\n"
         "print('numba' in sys.modules, file=sys.stderr)"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=WATCHDOG_SECONDS, check=True)
     assert done.stderr.strip() == "False"
 
 

@@ -11,6 +11,8 @@ from counterplay.demos.outcome import Claim, Outcome
 from counterplay.demos.pacman_play import Stage, player_named, random_start, summary
 from counterplay.games.pacman import Pacman
 
+pytestmark = pytest.mark.no_bounds
+
 QUICK = {"pacman-suicide": 12, "pacman-thrashing": 3, "bins": 200}
 """Seeds that are enough, for those that do not take long interpreted."""
 
@@ -50,6 +52,7 @@ def test_the_judge_of_the_horizon_speaks_in_pawns():
 # ---- players of Pacman
 
 
+@pytest.mark.slow
 def test_games_are_the_same_in_both_modes():
     game = Pacman(layout="tiny", limit=20)
     players = player_named("expectimax:4"), player_named("minimax:3"), player_named("policy"), player_named("reflex")

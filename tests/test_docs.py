@@ -27,6 +27,9 @@ import pytest
 
 import counterplay
 from counterplay import analysis, arena, experiments, games, native, quiz, search, trees
+from tests.processes import WATCHDOG_SECONDS
+
+pytestmark = pytest.mark.no_bounds
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -114,7 +117,13 @@ def folder(tmp_path, monkeypatch):
             del sys.modules[name]
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
+@pytest.mark.parametrize(
+    "document",
+    [
+        pytest.param(each, marks=[] if each.name == "README.md" else pytest.mark.slow, id=each.name)
+        for each in DOCUMENTS
+    ],
+)
 def test_blocks_run(document, folder, monkeypatch):
     module = ModuleType("document")
     monkeypatch.setitem(sys.modules, "document", module)
@@ -152,7 +161,7 @@ def run_command(command, shown, block):
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=120,
+        timeout=WATCHDOG_SECONDS,
     )
     assert done.returncode == (int(status[1]) if status else 0), f"{block.where}: {command}\n{done.stdout}"
     assert_shown(shown, done.stdout, block)

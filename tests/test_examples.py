@@ -6,23 +6,34 @@ import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
+import pytest
+
+from tests.processes import WATCHDOG_SECONDS
+
+pytestmark = pytest.mark.no_bounds
+
 ROOT = Path(__file__).parent.parent
+
+
+def visible_files():
+    """Those of the project's and the examples' folders; other tests at the same time may make hidden ones."""
+    return {path for folder in (ROOT, ROOT / "examples") for path in folder.glob("[!._]*")}
 
 
 def run(name, folder, **environment):
     """What an example prints."""
-    files = set((ROOT / "examples").iterdir()) | set(ROOT.iterdir())
+    files = visible_files()
     done = subprocess.run(
         [sys.executable, f"examples/{name}", str(folder)],
         cwd=ROOT,
         env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "COUNTERPLAY_QUIET": "1", **environment},
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=WATCHDOG_SECONDS,
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert set((ROOT / "examples").iterdir()) | set(ROOT.iterdir()) == files
+    assert visible_files() == files
     return done.stdout
 
 

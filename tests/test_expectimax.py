@@ -1,7 +1,5 @@
 """Expectimax: the best reply to a known policy, against a slow obvious twin and the lectures' games of bins."""
 
-import subprocess
-import sys
 import textwrap
 from math import inf, nan
 
@@ -16,6 +14,7 @@ from counterplay.search.expectimax import Expectimax, against, expectimax, unifo
 from counterplay.search.limits import Limits
 from counterplay.search.run import new_tally
 from tests.both_modes import both_modes
+from tests.pile import python
 
 # ---- policies
 
@@ -203,10 +202,7 @@ def test_compiled_code_of_a_policy_is_found_by_the_next_process(tmp_path):
     """
 
     def run(likes_later):
-        file = tmp_path / "script.py"
-        file.write_text(f"LIKES_LATER = {likes_later}\n" + textwrap.dedent(script))
-        environment = {"COUNTERPLAY_CACHE_DIR": str(tmp_path / "cache"), "PATH": "", "COUNTERPLAY_QUIET": ""}
-        return subprocess.run([sys.executable, file], env=environment, capture_output=True, text=True, check=True)
+        return python(tmp_path, f"LIKES_LATER = {likes_later}\n" + textwrap.dedent(script))
 
     first, second, changed = run(0), run(0), run(10**9)
     assert (first.stdout, second.stdout) == ("5.0\n", "5.0\n")

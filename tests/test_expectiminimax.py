@@ -15,6 +15,7 @@ from counterplay.search.minimax import value as plain_value
 from counterplay.search.run import new_tally
 from counterplay.search.table import Table
 from tests.both_modes import both_modes
+from tests.references import obvious_value
 
 DEEP = 1000  # more plies than any tree here has
 
@@ -52,15 +53,6 @@ def is_binary(game):
     return not any(len(each.children) == 3 for each in game.nodes)
 
 
-def obvious_value(game, s):
-    if game.is_terminal(s):
-        return game.utility(s, 0)
-    below = [(a, obvious_value(game, game.result(s, a))) for a in game.actions(s)]
-    if game.player(s) == CHANCE:
-        return sum(game.probability(s, a) * v for a, v in below)
-    return (max if game.player(s) == 0 else min)(v for _, v in below)
-
-
 def searched(game, level, alpha=-inf, beta=inf, depth=DEEP, table=None):
     """The value and the nodes looked at."""
     tally = new_tally(depth)
@@ -84,6 +76,7 @@ def test_the_value_is_that_of_plain_recursion(text):
         assert nodes <= len(game.nodes)  # no state is looked at twice
 
 
+@pytest.mark.slow
 @settings(max_examples=1000, deadline=None, derandomize=True)
 @given(text=exact_tree, low=st.integers(-10, 9), width=st.integers(1, 8))
 def test_outside_the_window_the_value_is_a_bound(text, low, width):
@@ -128,6 +121,7 @@ def test_a_table_filled_by_other_windows_and_depths_tells_nothing_wrong(text, wi
                 assert true <= v if v <= alpha else true >= v if v >= beta else v == true
 
 
+@pytest.mark.slow
 def test_with_a_table_states_reached_twice_are_looked_at_once():
     game = games.load("pig:goal=12")
     plain = expectiminimax(game, depth=9, table_mb=0)
@@ -327,6 +321,7 @@ def test_compiled_and_interpreted_agree_to_the_last_node(name, prune):
     assert result["prune"] == prune
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [Tree, Prioritised])
 def test_compiled_trees_equal_interpreted_ones(kind):
     first = "chance[0.25*min[8,1,chance[3,5]],0.75*max[-8,2]]"

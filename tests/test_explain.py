@@ -10,6 +10,8 @@ from counterplay.analysis.explain import _adds_up, _weighted
 from counterplay.analysis.prospects import new_judge
 from counterplay.game import CHANCE
 
+pytestmark = pytest.mark.no_bounds
+
 
 class Sale(Game):
     """A piece is lost. To `sell` it brings something; to `check` first only puts the loss off, and costs a pawn more.

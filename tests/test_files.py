@@ -5,6 +5,8 @@ import pytest
 from counterplay import UserError
 from counterplay.files import write_files
 
+pytestmark = pytest.mark.no_bounds
+
 
 def test_files_are_written_or_replaced(tmp_path):
     old, new = tmp_path / "old.txt", tmp_path / "new.txt"

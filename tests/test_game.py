@@ -8,33 +8,7 @@ import pytest
 from counterplay import AmbiguousText, Bits, Game, IllegalAction, Position, RulesError, UnreadableText, games
 from counterplay.game import read_board
 from counterplay.games.tree import Tree, parse
-
-
-class Nim(Game):
-    heap: int = 21
-    take: int = 3
-
-    class State(NamedTuple):
-        stones: int
-        turn: int
-
-    def initial(self):
-        return self.State(self.heap, 0)
-
-    def player(self, s):
-        return s.turn
-
-    def actions(self, s):
-        return range(1, min(self.take, s.stones) + 1)
-
-    def result(self, s, a):
-        return self.State(s.stones - a, 1 - s.turn)
-
-    def is_terminal(self, s):
-        return s.stones == 0
-
-    def utility(self, s, p):
-        return -1.0 if s.turn == p else 1.0
+from tests.small_games import NIM_FILE, Nim
 
 
 class BigNim(Nim):
@@ -46,15 +20,15 @@ class BigNim(Nim):
 
 
 def test_annotated_attributes_are_parameters_inherited_ones_too():
-    assert BigNim.parameters == {"heap": 100, "take": 3, "rate": 0.5}
-    game = BigNim(take=5, rate=1)
-    assert game.settings == {"heap": 100, "take": 5, "rate": 1.0}
-    assert repr(game) == "BigNim(heap=100, take=5, rate=1.0)"
-    assert str(game) == "big_nim:take=5,rate=1.0"
+    assert BigNim.parameters == {"heap": 100, "most": 3, "rate": 0.5}
+    game = BigNim(most=5, rate=1)
+    assert game.settings == {"heap": 100, "most": 5, "rate": 1.0}
+    assert repr(game) == "BigNim(heap=100, most=5, rate=1.0)"
+    assert str(game) == "big_nim:most=5,rate=1.0"
     assert eval(repr(game)) == game
-    assert hash(game) == hash(BigNim(take=5, rate=1.0))
+    assert hash(game) == hash(BigNim(most=5, rate=1.0))
     assert game != BigNim()
-    assert Nim() != BigNim(heap=21)
+    assert Nim() != BigNim(heap=9)
 
 
 def test_declared_properties_are_not_parameters():
@@ -65,7 +39,7 @@ def test_declared_properties_are_not_parameters():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"heaps": 3}, "has no parameter 'heaps'; it has: heap, take"),
+        ({"heaps": 3}, "has no parameter 'heaps'; it has: heap, most"),
         ({"heap": "many"}, "must be of type int"),
         ({"heap": 2.5}, "must be of type int"),
         ({"heap": True}, "must be of type int"),
@@ -123,7 +97,7 @@ def test_knowledge_is_what_the_class_gives_itself():
 
 def test_default_text_is_the_fields():
     game = Nim()
-    assert game.to_text(game.initial()) == "stones=21 turn=0"
+    assert game.to_text(game.initial()) == "stones=9 turn=0"
     assert game.from_text("turn=1 stones=4") == (4, 1)
     assert isinstance(game.from_text("stones=4 turn=1"), Nim.State)
     for text in ("", "stones=4", "stones=4 turn=x", "stones=4 turn=1 more=2", "4 1"):
@@ -278,7 +252,7 @@ def test_load_reads_parameters():
 def test_load_takes_files(tmp_path):
     file = tmp_path / "mine.py"
     rules = "from tests_nim import Nim\nclass First(Nim):\n    heap: int = 5\n"
-    (tmp_path / "tests_nim.py").write_text("from counterplay import Game\n" + _source_of_nim())
+    (tmp_path / "tests_nim.py").write_text(NIM_FILE)
     file.write_text(rules)
     assert str(games.load(f"{file}")) == "first"
     assert games.load(f"{file}:First:heap=7").heap == 7
@@ -294,12 +268,6 @@ def test_load_takes_files(tmp_path):
         games.load(f"{file}")
     with pytest.raises(UnreadableText, match="cannot read"):
         games.load(f"{tmp_path}/missing.py")
-
-
-def _source_of_nim():
-    import inspect
-
-    return "from typing import NamedTuple\n" + inspect.getsource(Nim)
 
 
 # ---- pictures

@@ -27,6 +27,13 @@ VARIATIONS = [
     "tree:max[min[3,12],B:min[2,y:4],chance[0.9*10,0.1*-50]]",
     "tree:p1[p2[(1,2,3),(4,0,0)],p3[(2,2,2),chance[(0,0,1),(1,0,0)]]]",
 ]
+LARGE = ("backgammon", "chess", "go", "othello")  # compiling all that is examined takes longest
+
+
+def slow_if(condition, text):
+    return pytest.param(text, marks=pytest.mark.slow if condition else [])
+
+
 PLAYOUTS = 1_000
 MOST_PLIES = 15_000  # of all these games together; where they are long there are fewer
 
@@ -49,7 +56,7 @@ def fingerprints(game, s, random, hashes, utilities):
     return end
 
 
-@pytest.mark.parametrize("text", NAMES + VARIATIONS)
+@pytest.mark.parametrize("text", [slow_if(text in [*LARGE, *VARIATIONS], text) for text in NAMES + VARIATIONS])
 def test_it_has_all_properties_and_agrees_in_both_modes(text):
     report = examine(games.load(text))
     assert report.ok, str(report)
@@ -57,7 +64,7 @@ def test_it_has_all_properties_and_agrees_in_both_modes(text):
     assert report.games_played == 20
 
 
-@pytest.mark.parametrize("text", NAMES + VARIATIONS)
+@pytest.mark.parametrize("text", [slow_if(text in VARIATIONS, text) for text in NAMES + VARIATIONS])
 def test_a_thousand_random_games_are_the_same_in_both_modes(text):
     game = games.load(text)
 

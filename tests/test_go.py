@@ -458,6 +458,7 @@ def test_only_taking_several_stones_is_noisy():
     assert noisy == {"A2"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

@@ -13,8 +13,10 @@ from counterplay.native import CannotCompile
 from counterplay.primitives import repeat
 from counterplay.search.limits import Limits
 from counterplay.search.maxn import maxn, most_of
+from tests.both_modes import both_modes
 from tests.random_tree import RandomTree
-from tests.test_search import LongGame, OnePlayer, both_modes, tree
+from tests.small_games import LongGame, OnePlayer
+from tests.test_search import tree
 
 thorough = settings(max_examples=400, deadline=None, derandomize=True)
 

@@ -15,6 +15,7 @@ from counterplay import Bits, Game, games, search
 from counterplay import native as native_package
 from counterplay.native import CannotCompile, compiled, interpreted, is_interpreted, native
 from tests.pile import python, worth, write_game
+from tests.small_games import Nim
 
 MODES = ("interpreted", "compiled")
 
@@ -25,33 +26,6 @@ def surroundings(monkeypatch, tmp_path):
     for name in ("COUNTERPLAY_INTERPRETED", "COUNTERPLAY_QUIET"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("COUNTERPLAY_CACHE_DIR", str(tmp_path / "cache"))
-
-
-class Nim(Game):
-    heap: int = 9
-    most: int = 3
-
-    class State(NamedTuple):
-        stones: int
-        turn: int
-
-    def initial(self):
-        return self.State(self.heap, 0)
-
-    def player(self, s):
-        return s.turn
-
-    def actions(self, s):
-        return range(1, min(self.most, s.stones) + 1)
-
-    def result(self, s, a):
-        return self.State(s.stones - a, 1 - s.turn)
-
-    def is_terminal(self, s):
-        return s.stones == 0
-
-    def utility(self, s, p):
-        return -1.0 if s.turn == p else 1.0
 
 
 NIM = Nim()

@@ -3,8 +3,12 @@
 import xml.etree.ElementTree as ET
 from typing import NamedTuple
 
+import pytest
+
 from counterplay import Game, games, native, search, trees
 from counterplay.games.tree import Tree
+
+pytestmark = pytest.mark.no_bounds
 
 SVG = "{http://www.w3.org/2000/svg}"
 

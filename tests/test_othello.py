@@ -1,14 +1,13 @@
 """Othello: against published counts, a slow twin written from the rules, OpenSpiel's rules, and brute force."""
 
 import random
-from pathlib import Path
 
 import pytest
 
 from counterplay import Bits, UnreadableText, games, search
-from counterplay.native import native
+from tests.references import perft_cases, plain_alphabeta, random_states
 
-PERFT = Path(__file__).parent / "perft" / "othello.txt"
+PERFT = list(perft_cases("othello"))
 GAME, SMALL = games.load("othello"), games.load("othello:size=6")
 CHEAP = 20_000
 
@@ -57,15 +56,6 @@ def twin_perft(board, side, depth):
     return sum(twin_perft(after, "xo"[side == "x"], depth - 1) for _, after in moves)
 
 
-def random_states(game, seed):
-    """The states of a random game, the last one included."""
-    source, s = random.Random(seed), game.initial()
-    yield s
-    while not game.is_terminal(s):
-        s = game.result(s, source.choice(list(game.actions(s))))
-        yield s
-
-
 def late(game, empty, seed):
     """A position of a random game with so many empty squares."""
     while True:
@@ -91,22 +81,15 @@ def test_random_games_are_those_of_the_twin(size):
 # ---- perft
 
 
-def perft_cases():
-    for line in PERFT.read_text(encoding="utf-8").splitlines():
-        if not line.startswith("#"):
-            position, *counts = line.split(";")
-            yield position, [tuple(map(int, each.split())) for each in counts]
-
-
 def with_finished(s, depth):
     """Positions after `depth` plies; perft counts lines that are as long as that, so those that ended are added."""
     return search.perft(GAME, s, depth)[-1] + search.count_games(GAME, s, depth - 1)
 
 
-@pytest.mark.parametrize(("position", "counts"), list(perft_cases()))
+@pytest.mark.parametrize(("position", "counts"), PERFT)
 def test_perft(position, counts):
     s = GAME.from_text(position)
-    for depth, n in counts:
+    for depth, n in counts.items():
         if n < 30_000_000:
             assert with_finished(s, depth) == n
         if n < CHEAP:
@@ -115,10 +98,9 @@ def test_perft(position, counts):
 
 @pytest.mark.slow
 def test_perft_to_11_plies():
-    position, counts = next(perft_cases())
-    depth, n = counts[-1]
+    position, counts = PERFT[0]
     assert GAME.from_text(position) == GAME.initial()
-    assert with_finished(GAME.initial(), depth) == n == 212_258_800
+    assert with_finished(GAME.initial(), 11) == counts[11] == 212_258_800
 
 
 def test_all_games_on_four_by_four():
@@ -128,24 +110,12 @@ def test_all_games_on_four_by_four():
 # ---- endgames: the search with everything on, against plain alpha-beta
 
 
-@native
-def plain(game, s, low, high):
-    """What `s` is worth to the player to move."""
-    if game.is_terminal(s):
-        return game.utility(s, s.turn)
-    for a in game.actions(s):
-        low = max(low, -plain(game, game.result(s, a), -high, -low))
-        if low >= high:
-            break
-    return low
-
-
 def assert_solved(game, empty, seeds):
     values = set()
     for seed in seeds:
         s = late(game, empty, seed)
         found = search.alphabeta(game, s)
-        expected = plain(game, s, *game.utility_range)
+        expected = plain_alphabeta(game, s, *game.utility_range)
         assert found.proven, game.to_text(s)
         assert found.value == (expected if s.turn == 0 else -expected), game.to_text(s)
         values.add(found.value)

@@ -10,8 +10,10 @@ from counterplay import CHANCE, UserError, games, search
 from counterplay.games.tree import Tree
 from counterplay.search.maxn import maxn
 from counterplay.search.paranoid import paranoid
+from tests.both_modes import both_modes
+from tests.small_games import LongGame, OnePlayer
 from tests.test_maxn import BOOK, Coins, any_game, stop
-from tests.test_search import LongGame, OnePlayer, both_modes, tree
+from tests.test_search import tree
 
 thorough = settings(max_examples=400, deadline=None, derandomize=True)
 

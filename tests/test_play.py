@@ -7,6 +7,7 @@ import pty
 import select
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,9 @@ from counterplay.arena import SavedGame
 from counterplay.arena.levels import LevelPlayer
 from counterplay.cli.prompt import as_shown, meant
 from counterplay.cli.show_game import seats
+from tests.processes import WATCHDOG_SECONDS, hear_ctrl_c
+
+pytestmark = pytest.mark.no_bounds
 
 
 @pytest.fixture
@@ -265,21 +269,25 @@ class Terminal:
         environment = {**os.environ, "TERM": "xterm", "COLUMNS": "80", "COUNTERPLAY_QUIET": "1", **environment}
         self.process = subprocess.Popen(
             command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment, start_new_session=True,
-            preexec_fn=lambda: os.close(os.open(os.ttyname(0), os.O_RDWR)),  # makes it the terminal that ctrl-C is of
+            preexec_fn=self.attach,
         )  # fmt: skip
         os.close(theirs)
         self.seen = ""
 
+    @staticmethod
+    def attach():
+        hear_ctrl_c()
+        os.close(os.open(os.ttyname(0), os.O_RDWR))  # makes it the terminal that ctrl-C is of
+
     def until(self, text, urge=""):
         """What is shown before a text comes. `urge` is sent again for as long as nothing comes."""
-        tries = 60
+        deadline = time.monotonic() + WATCHDOG_SECONDS
         while text not in self.seen:
+            assert time.monotonic() < deadline, f"no '{text}' after: {self.seen}"
             if select.select([self.ours], [], [], 1)[0]:
                 self.seen += os.read(self.ours, 4096).decode(errors="replace")
-                continue
-            tries -= 1
-            assert tries, f"no '{text}' after: {self.seen}"
-            self.send(urge)
+            else:
+                self.send(urge)
         before, _, self.seen = self.seen.partition(text)
         return before
 
@@ -287,7 +295,7 @@ class Terminal:
         os.write(self.ours, text.encode())
 
     def ends(self):
-        status = self.process.wait(timeout=60)
+        status = self.process.wait(timeout=WATCHDOG_SECONDS)
         os.close(self.ours)
         return status
 

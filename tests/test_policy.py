@@ -15,8 +15,11 @@ from counterplay.search.policy import (
     value_of,
     worst_case,
 )
+from tests.small_games import OnePlayer
 from tests.test_maxn import any_game
-from tests.test_search import OnePlayer, tree
+from tests.test_search import tree
+
+pytestmark = pytest.mark.no_bounds
 
 
 def first(game):

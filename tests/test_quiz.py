@@ -12,6 +12,8 @@ import pytest
 
 from counterplay import CHANCE, UserError, games, quiz
 
+pytestmark = pytest.mark.no_bounds
+
 LEVELS = range(1, 6)
 EACH = 10  # questions of each kind and difficulty: 350 in all
 
@@ -434,19 +436,19 @@ def test_solved_pictures_show_all_leaves_and_the_value(asked):
 
 
 @pytest.mark.slow
-def test_paper_in_a_browser(browser, tmp_path):
+def test_paper_in_a_browser(new_page, tmp_path):
     """Nothing is wider than the window, and no question is higher than a page of A4 or letter."""
     some = quiz.questions(7, 3, None, 5)
     for name, html in (("sheet", quiz.sheet(some)), ("solutions", quiz.solutions(some))):
         file = tmp_path / f"{name}.html"
         file.write_text(html, encoding="utf-8")
         for width in (1280, 390):
-            page = browser.new_page(viewport={"width": width, "height": 900})
+            page = new_page(viewport={"width": width, "height": 900})
             page.goto(file.as_uri())
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
             assert page.locator("section").count() == 7
             page.close()
-        page = browser.new_page(viewport={"width": 700, "height": 970})  # letter within its margins
+        page = new_page(viewport={"width": 700, "height": 970})  # letter within its margins
         page.emulate_media(media="print")
         page.goto(file.as_uri())
         tall = page.eval_on_selector_all("section", "all => all.map(each => each.getBoundingClientRect().height)")

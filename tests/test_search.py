@@ -10,10 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from counterplay import CHANCE, Game, UserError, games, native, search
+from counterplay import UserError, games, native, search
 from counterplay.games.tree import Tree
 from counterplay.search.run import new_tally, run
 from tests.both_modes import both_modes
+from tests.processes import WATCHDOG_SECONDS, hear_ctrl_c
+from tests.references import obvious_value
+from tests.small_games import LongGame, OnePlayer
 
 
 def values(result):
@@ -84,15 +87,6 @@ def test_nim_agrees_with_bouton(heaps, misere):
 
 
 # ---- against a slow obvious twin, on random trees
-
-
-def obvious_value(game, s):
-    if game.is_terminal(s):
-        return game.utility(s, 0)
-    below = [(a, obvious_value(game, game.result(s, a))) for a in game.actions(s)]
-    if game.player(s) == CHANCE:
-        return sum(game.probability(s, a) * v for a, v in below)
-    return (max if game.player(s) == 0 else min)(v for _, v in below)
 
 
 leaf = st.integers(-9, 9).map(str)
@@ -172,32 +166,6 @@ def test_json_has_values_for_each_player_only_when_they_are_not_opposite():
     assert [each.values for each in one.actions] == [(2.0,), (4.0,)]
 
 
-class OnePlayer(Game):
-    """Choose 0 or 1 twice; get the number in binary, plus one."""
-
-    players = 1
-    zero_sum = False
-    utility_range = (1.0, 4.0)
-
-    def initial(self):
-        return (0, 0)
-
-    def player(self, s):
-        return 0
-
-    def actions(self, s):
-        return range(2 if s[0] < 2 else 0)
-
-    def result(self, s, a):
-        return (s[0] + 1, 2 * s[1] + a)
-
-    def is_terminal(self, s):
-        return s[0] == 2
-
-    def utility(self, s, p):
-        return s[1] + 1.0
-
-
 def test_minimax_refuses_what_it_is_not_for():
     with pytest.raises(search.Unsuited, match="pig:players=3 has 3 players"):
         search.minimax(games.load("pig:players=3"))
@@ -249,10 +217,11 @@ def test_ctrl_c_gives_the_best_so_far():
             print("running", flush=True)
         print(search.minimax(games.load("connect_four"), progress=tell).stopped, flush=True)
     """
-    process = subprocess.Popen([sys.executable, "-c", textwrap.dedent(script)], stdout=subprocess.PIPE, text=True)
+    command = [sys.executable, "-c", textwrap.dedent(script)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, preexec_fn=hear_ctrl_c)
     assert process.stdout.readline() == "running\n"
     process.send_signal(signal.SIGINT)
-    rest, _ = process.communicate(timeout=60)
+    rest, _ = process.communicate(timeout=WATCHDOG_SECONDS)
     assert rest.splitlines()[-1] == "interrupted"
 
 
@@ -267,30 +236,6 @@ def test_run_passes_on_what_goes_wrong():
 def test_a_search_goes_as_deep_as_the_game_is_long():
     game = LongGame(length=5000)
     assert both_modes(lambda: search.minimax(game).depth) == 5000
-
-
-class LongGame(Game):
-    """One move at a time for a long time."""
-
-    length: int = 10
-
-    def initial(self):
-        return (0,)
-
-    def player(self, s):
-        return s[0] % 2
-
-    def actions(self, s):
-        return range(1 if s[0] < self.length else 0)
-
-    def result(self, s, a):
-        return (s[0] + 1,)
-
-    def is_terminal(self, s):
-        return s[0] == self.length
-
-    def utility(self, s, p):
-        return 0.0
 
 
 # ---- perft

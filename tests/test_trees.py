@@ -14,6 +14,8 @@ from counterplay.trees.draw import arrange
 from tests.test_expectiminimax import any_tree
 from tests.test_search import tree as two_player_tree
 
+pytestmark = pytest.mark.no_bounds
+
 
 def test_the_two_ply_tree_as_in_the_lecture():
     """3 12 8 / 2 4 6 / 14 5 2: every α, β and v of the run, and the leaves 4 and 6 cut."""
@@ -137,14 +139,14 @@ def test_the_command(counterplay, answer, tmp_path):
 
 
 @pytest.mark.slow
-def test_the_page_in_a_browser(browser, tmp_path):
+def test_the_page_in_a_browser(new_page, tmp_path):
     """Forward to the cut, back again, to the end; nothing is wider than the window, on a screen and on a telephone."""
     found = trees.trace(Tree("[[3,12,8],[2,4,6],[14,5,2]]"))
     file = tmp_path / "tree.html"
     file.write_text(trees.page(found), encoding="utf-8")
     errors = []
     for width in (1280, 390):
-        page = browser.new_page(viewport={"width": width, "height": 900})
+        page = new_page(viewport={"width": width, "height": 900})
         page.on("pageerror", lambda error: errors.append(error))
         page.goto(file.as_uri())
         told = page.evaluate("steps")

@@ -50,6 +50,7 @@ def test_three_searches_know_the_answer(stones, turn):
     assert as_a_team.values == (sign, -sign)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("heaps", [(1, 2), (2, 2), (2, 3), (1, 1, 2), (3, 3)])
 def test_several_heaps_by_brute_force_and_by_search_in_both_modes(heaps):
     game = TwoAgainstOne(heaps=heaps, most=2)
