@@ -10,11 +10,11 @@ import peers
 from measure import Pair, Work
 
 from counterplay import CHANCE, Game, games, native, search
-from counterplay.search.alphabeta import value as alphabeta_value
-from counterplay.search.minimax import value
+from counterplay.search.alphabeta.kernel import value as alphabeta_value
+from counterplay.search.alphabeta.workspace import REFINEMENTS, new_workspace
 from counterplay.search.perft import lines
+from counterplay.search.plain.minimax import value
 from counterplay.search.run import new_tally
-from counterplay.search.workspace import REFINEMENTS, new_workspace
 
 STARTPOS = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"

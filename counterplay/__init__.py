@@ -10,9 +10,9 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from counterplay.bits import Bits
-from counterplay.boards import BoardGame
-from counterplay.game import (
+from counterplay.core.bits import Bits
+from counterplay.core.boards import BoardGame
+from counterplay.core.game import (
     CHANCE,
     AmbiguousText,
     Game,
@@ -24,11 +24,12 @@ from counterplay.game import (
     is_repeated,
     read_board,
 )
-from counterplay.memory import Memory
-from counterplay.primitives import Table, count, mix64, nth, replace, state_key
+from counterplay.core.memory import Memory
+from counterplay.core.primitives import Table, count, mix64, nth, replace, state_key
 
 if TYPE_CHECKING:
-    from counterplay import analysis, arena, games, native, quiz, search, trees
+    from counterplay import arena, games, native, search
+    from counterplay.study import analysis, quiz, trees
 
 __version__ = "0.1.0"
 
@@ -62,8 +63,15 @@ __all__ = [
 ]
 
 
+_ROOMS = {
+    **dict.fromkeys(("arena", "games", "native", "search"), "counterplay"),
+    **dict.fromkeys(("analysis", "check", "demos", "experiments", "quiz", "trees"), "counterplay.study"),
+}
+"""The larger parts, and where they are."""
+
+
 def __getattr__(name: str) -> Any:
     """Import the larger parts when they are first asked for."""
-    if name in ("analysis", "arena", "games", "native", "quiz", "search", "trees"):
-        return importlib.import_module(f"counterplay.{name}")
+    if name in _ROOMS:
+        return importlib.import_module(f"{_ROOMS[name]}.{name}")
     raise AttributeError(f"counterplay has no '{name}'")

@@ -1,5 +1,5 @@
 """`python -m counterplay` is the command line too."""
 
-from counterplay.cli import main
+from counterplay.apps.cli import main
 
 main()

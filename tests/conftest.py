@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from counterplay.cli import main
+from counterplay.apps.cli import main
 from tests.processes import WATCHDOG_SECONDS
 
 

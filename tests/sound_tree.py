@@ -1,6 +1,6 @@
 """Whether the tree of a search adds up."""
 
-from counterplay.search.tree import unpack
+from counterplay.search.mcts.nodes import unpack
 
 
 def assert_sound(game, s, memory, exactly=True):

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counterplay import Game, UserError, games, native, search
-from counterplay.game import is_repeated
+from counterplay.core.game import is_repeated
 from counterplay.games.tree import Tree
-from counterplay.search.alphabeta import REFINEMENTS, AlphaBeta, alphabeta
+from counterplay.search.alphabeta.engine import REFINEMENTS, AlphaBeta, alphabeta
 from counterplay.search.limits import Limits
 from tests.random_tree import KnowingTree, RandomTree, UniformTree
 from tests.test_search import tree

@@ -336,7 +336,7 @@ def test_what_is_wrong_is_said_in_a_line(arguments, wrong, counterplay, tmp_path
 
 def test_on_a_terminal_the_last_state_stays():
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-c", "from counterplay.cli import main; main()", "analyse", "nim", "--depth", "12"]
+    command = [sys.executable, "-c", "from counterplay.apps.cli import main; main()", "analyse", "nim", "--depth", "12"]
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "80", "COUNTERPLAY_QUIET": "1"}
     process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment)
     os.close(theirs)

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from counterplay import Game, games, native, search
-from counterplay.games._backgammon_text import digits, points
+from counterplay.games.backgammon.text import digits, points
 from counterplay.native import native as make_native
-from counterplay.search.expectiminimax import PRUNING
+from counterplay.search.plain.expectiminimax import PRUNING
 from tests.processes import WATCHDOG_SECONDS
 
 GAME = games.load("backgammon")

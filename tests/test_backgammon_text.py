@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import pytest
 
 from counterplay import AmbiguousText, IllegalAction, UnreadableText, games
-from counterplay.games._backgammon_text import digits, position_id
+from counterplay.games.backgammon.text import digits, position_id
 
 GAME = games.load("backgammon")
 OPENING = "4HPwATDgc/ABMA"

@@ -8,9 +8,9 @@ from math import log
 import pytest
 
 from counterplay import UserError, experiments, games, native, search
-from counterplay.cli import output
-from counterplay.cli.show_experiments import knowledge_table, ordering_chart, ordering_table, speed_table
-from counterplay.search.workspace import useful_refinements
+from counterplay.apps.cli import output
+from counterplay.apps.cli.show_experiments import knowledge_table, ordering_chart, ordering_table, speed_table
+from counterplay.search.alphabeta.workspace import useful_refinements
 from tests.test_uniform_tree import least
 
 pytestmark = pytest.mark.no_bounds

@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from counterplay.charts import Dot, line_chart, value_chart
+from counterplay.core.charts import Dot, line_chart, value_chart
 
 pytestmark = pytest.mark.no_bounds
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from counterplay import CHANCE, Bits, Game, UnreadableText
-from counterplay.check import Problem, Report, examination, examine, properties
+from counterplay.study.check import Problem, Report, examination, examine, properties
 from tests.small_games import Nim
 
 pytestmark = pytest.mark.no_bounds

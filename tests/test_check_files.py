@@ -2,7 +2,7 @@
 
 import pytest
 
-from counterplay.check import examine_text
+from counterplay.study.check import examine_text
 from tests.small_games import NIM_FILE as NIM
 
 pytestmark = pytest.mark.no_bounds

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from counterplay import AmbiguousText, IllegalAction, UnreadableText, games, native, search
-from counterplay.game import is_repeated
+from counterplay.core.game import is_repeated
 from counterplay.native import native as make_native
 from tests.references import perft_cases
 

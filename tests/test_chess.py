@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from counterplay import AmbiguousText, IllegalAction, UnreadableText, games, native, search
-from counterplay.games import _chess_notation as notation
-from counterplay.games.chess import Chess
+from counterplay.games.chess import notation
+from counterplay.games.chess.rules import Chess
 from counterplay.native import native as make_native
 from tests.references import perft_cases
 

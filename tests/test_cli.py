@@ -31,7 +31,7 @@ def misspell_stones(file):
 
 
 def in_new_process(*arguments, **options):
-    command = [sys.executable, "-c", "from counterplay.cli import main; main()", *map(str, arguments)]
+    command = [sys.executable, "-c", "from counterplay.apps.cli import main; main()", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=WATCHDOG_SECONDS, check=False, **options)
 
 
@@ -218,7 +218,7 @@ def test_bad_input_is_one_line_and_exit_status_2(counterplay, arguments, message
 @pytest.mark.parametrize("arguments", [["--help"], ["games"], ["games", "--json"], ["show", "connect_four"]])
 def test_numba_is_not_imported_before_it_is_needed(arguments):
     script = (
-        "import sys\nfrom counterplay.cli import main\n"
+        "import sys\nfrom counterplay.apps.cli import main\n"
         f"sys.argv[1:] = {arguments!r}\n"
         "try: main()\nexcept SystemExit: pass\n"
         "print('numba' in sys.modules, file=sys.stderr)"

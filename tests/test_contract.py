@@ -5,11 +5,11 @@ from typing import NamedTuple
 import pytest
 
 from counterplay import Bits, BoardGame, Game, RulesError, UnreadableText, games, native, search
-from counterplay.features import Active, default_features, number_of_inputs
-from counterplay.game import FOR_PEOPLE, KNOWLEDGE, Knowledge
+from counterplay.core.features import Active, default_features, number_of_inputs
+from counterplay.core.game import FOR_PEOPLE, KNOWLEDGE, Knowledge
+from counterplay.core.primitives import weighted_sum
 from counterplay.native import native as make_native
 from counterplay.native.source import fingerprint
-from counterplay.primitives import weighted_sum
 
 
 class Piles(Game):

@@ -6,10 +6,10 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from counterplay import UserError, demos, native, search
-from counterplay.demos import horizon, pacman_suicide, pacman_thrashing
-from counterplay.demos.outcome import Claim, Outcome
-from counterplay.demos.pacman_play import Stage, player_named, random_start, summary
-from counterplay.games.pacman import Pacman
+from counterplay.games.pacman.rules import Pacman
+from counterplay.study.demos import horizon, pacman_suicide, pacman_thrashing
+from counterplay.study.demos.outcome import Claim, Outcome
+from counterplay.study.demos.pacman_play import Stage, player_named, random_start, summary
 
 pytestmark = pytest.mark.no_bounds
 
@@ -42,7 +42,7 @@ def test_the_horizon_in_positions_of_random_games():
 
 
 def test_the_judge_of_the_horizon_speaks_in_pawns():
-    from counterplay.games.chess import SQUASH
+    from counterplay.games.chess.rules import SQUASH
 
     assert horizon.in_pawns(0.0) == 0.0
     assert horizon.in_pawns(3.0 / (SQUASH + 3.0)) == pytest.approx(3.0)
@@ -175,7 +175,7 @@ def test_mistakes_get_one_line(counterplay):
 
 def test_a_claim_that_does_not_hold_is_said(counterplay, monkeypatch):
     false = Outcome(1, [{"a": 1}], [Claim("the moon is made of cheese", False)])
-    monkeypatch.setattr("counterplay.demos.bins.run", lambda seeds: false)
+    monkeypatch.setattr("counterplay.study.demos.bins.run", lambda seeds: false)
     status, out, _ = counterplay("demo", "bins")
     assert status == 1
     assert "DOES NOT HOLD: the moon is made of cheese" in out

@@ -7,8 +7,8 @@ import pytest
 from rich.console import Console
 
 from counterplay import Position, games
-from counterplay.cli import output
-from counterplay.drawing import (
+from counterplay.apps.cli import output
+from counterplay.core.drawing import (
     CHESSMEN,
     PLAIN,
     SHAPES,

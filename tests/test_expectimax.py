@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from counterplay import CHANCE, Game, UserError, games, native, search
 from counterplay.games.tree import Tree
 from counterplay.search.engine import Request
-from counterplay.search.expectimax import Expectimax, against, expectimax, uniform
 from counterplay.search.limits import Limits
+from counterplay.search.plain.expectimax import Expectimax, against, expectimax, uniform
 from counterplay.search.run import new_tally
 from tests.both_modes import both_modes
 from tests.pile import python
@@ -195,7 +195,7 @@ def test_a_game_and_a_policy_are_put_together_once():
 def test_compiled_code_of_a_policy_is_found_by_the_next_process(tmp_path):
     script = """
         from counterplay import games
-        from counterplay.search.expectimax import expectimax
+        from counterplay.search.plain.expectimax import expectimax
         def policy(game, s, a):
             return 1.0 + LIKES_LATER * a
         print(expectimax(games.load("bins"), policy=policy).value)

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from counterplay import CHANCE, Game, UserError, games, native, search
 from counterplay.games.tree import Tree
 from counterplay.search.engine import Request
-from counterplay.search.expectiminimax import PRUNING, STAR2, UNTRIED, Expectiminimax, How, expectiminimax, value
 from counterplay.search.limits import Limits
-from counterplay.search.minimax import value as plain_value
+from counterplay.search.plain.expectiminimax import PRUNING, STAR2, UNTRIED, Expectiminimax, How, expectiminimax, value
+from counterplay.search.plain.minimax import value as plain_value
 from counterplay.search.run import new_tally
-from counterplay.search.table import Table
+from counterplay.search.table import TranspositionTable
 from tests.both_modes import both_modes
 from tests.references import obvious_value
 
@@ -112,7 +112,7 @@ def test_to_a_depth_the_value_is_that_of_minimax(text, depth):
 def test_a_table_filled_by_other_windows_and_depths_tells_nothing_wrong(text, windows):
     game = Tree(text)
     for level in PRUNED:
-        table = Table(0.0005)
+        table = TranspositionTable(0.0005)
         for depth in (2, 3, DEEP):
             true = searched(game, level, depth=depth)[0]
             for low, width in windows:

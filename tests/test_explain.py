@@ -6,9 +6,9 @@ from typing import NamedTuple
 import pytest
 
 from counterplay import Game, UserError, analysis, games, native, search
-from counterplay.analysis.explain import _adds_up, _weighted
-from counterplay.analysis.prospects import new_judge
-from counterplay.game import CHANCE
+from counterplay.core.game import CHANCE
+from counterplay.study.analysis.explain import _adds_up, _weighted
+from counterplay.study.analysis.prospects import new_judge
 
 pytestmark = pytest.mark.no_bounds
 

@@ -3,7 +3,7 @@
 import pytest
 
 from counterplay import UserError
-from counterplay.files import write_files
+from counterplay.core.files import write_files
 
 pytestmark = pytest.mark.no_bounds
 

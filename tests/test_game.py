@@ -6,7 +6,7 @@ from typing import NamedTuple
 import pytest
 
 from counterplay import AmbiguousText, Bits, Game, IllegalAction, Position, RulesError, UnreadableText, games
-from counterplay.game import read_board
+from counterplay.core.game import read_board
 from counterplay.games.tree import Tree, parse
 from tests.small_games import NIM_FILE, Nim
 

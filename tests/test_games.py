@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from counterplay import games, mix64, native, state_key
-from counterplay.check import examine
 from counterplay.native import native as make_native
 from counterplay.search import new_random
 from counterplay.search.playout import choose
+from counterplay.study.check import examine
 from tests import golden
 
 NAMES = games.names()

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from counterplay import UnreadableText, games, native, search
-from counterplay.check import examine
 from counterplay.native import native as make_native
+from counterplay.study.check import examine
 from tests.go_twin import Twin, twin_of
 
 COUNTS = Path(__file__).parent / "perft" / "go.txt"

@@ -6,7 +6,7 @@ import pytest
 
 from counterplay import Game, native, search
 from counterplay.games.tree import Tree
-from counterplay.search.alphabeta import alphabeta
+from counterplay.search.alphabeta.engine import alphabeta
 
 QUIET, CAPTURE = 0, 1
 

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counterplay import CHANCE, games, native, search
+from counterplay.core.primitives import repeat
 from counterplay.games.tree import Tree
 from counterplay.native import CannotCompile
-from counterplay.primitives import repeat
 from counterplay.search.limits import Limits
-from counterplay.search.maxn import maxn, most_of
+from counterplay.search.plain.maxn import maxn, most_of
 from tests.both_modes import both_modes
 from tests.random_tree import RandomTree
 from tests.small_games import LongGame, OnePlayer

@@ -31,7 +31,7 @@ TTT = games.load("tic_tac_toe")
 def tree_of(game, simulations, s=None, **settings):
     engine = MonteCarlo(game, **{"memory_mb": 1, **settings})
     result = engine.search(s, Limits(simulations=simulations))
-    return engine.memories[0], result
+    return engine.trees[0], result
 
 
 # ---- it converges to the value of best play
@@ -155,7 +155,7 @@ def test_the_tree_serves_the_next_move():
     game = games.load("connect_four")
     engine = MonteCarlo(game, memory_mb=8)
     a = engine.search(None, Limits(simulations=20_000)).action
-    memory = engine.memories[0]
+    memory = engine.trees[0]
     reply = game.result(game.result(game.initial(), a), 2)
 
     def child(node, action):
@@ -187,7 +187,7 @@ def test_what_variations_keep_moves_with_the_tree():
     engine = MonteCarlo(TTT, memory_mb=1, solver=True, puct=1.0, rave=50)
     s = TTT.initial()
     engine.search(s, Limits(simulations=2000))
-    memory = engine.memories[0]
+    memory = engine.trees[0]
     child = memory.children(0)[int(np.argmax(memory.visits[list(memory.children(0))]))]
     grandchild = memory.children(child)[0]
     names = ("prior", "low", "high", "amaf_visits", "amaf_total")

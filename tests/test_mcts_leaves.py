@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from counterplay import UserError, games, native
+from counterplay.core.primitives import compare_swap, load
 from counterplay.native import native as make_native
-from counterplay.primitives import compare_swap, load
 from counterplay.search import Limits, MonteCarlo, mcts
 from tests.sound_tree import assert_sound
 
@@ -34,7 +34,7 @@ def test_an_evaluator_gets_many_leaves_at_once():
     assert max(sizes) == 8
     assert sum(sizes) <= 300
     assert len(sizes) < 100
-    memory = engine.memories[0]
+    memory = engine.trees[0]
     assert memory.visits[0] == 300
     assert sum(each.visits for each in result.actions) <= 299
     assert_sound(TTT, TTT.initial(), memory, exactly=False)
@@ -82,7 +82,7 @@ def test_threads_share_a_tree_and_lose_no_visit():
     game = games.load("connect_four")
     engine = MonteCarlo(game, threads=2, memory_mb=8)
     result = engine.search(None, Limits(simulations=20_001))
-    memory = engine.memories[0]
+    memory = engine.trees[0]
     assert result.simulations == memory.visits[0] == 20_001
     assert_sound(game, game.initial(), memory, exactly=False)
     assert memory.totals[0, 0] == round(memory.totals[0, 0])  # every virtual loss was taken back
@@ -93,9 +93,9 @@ def test_threads_share_a_tree_and_lose_no_visit():
 def test_threads_with_trees_of_their_own_add_up_at_the_root():
     engine = MonteCarlo(TTT, threads=2, parallel="root", memory_mb=2)
     result = engine.search(None, Limits(simulations=1000))
-    assert len(engine.memories) == 2
-    assert sum(memory.bytes for memory in engine.memories) <= 2_000_000
-    assert [int(memory.visits[0]) for memory in engine.memories] == [500, 500]
+    assert len(engine.trees) == 2
+    assert sum(memory.bytes for memory in engine.trees) <= 2_000_000
+    assert [int(memory.visits[0]) for memory in engine.trees] == [500, 500]
     assert sum(each.visits for each in result.actions) == 998
     again = MonteCarlo(TTT, threads=2, parallel="root", memory_mb=2).search(None, Limits(simulations=1000))
     assert result.actions == again.actions

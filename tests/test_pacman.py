@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from counterplay import UnreadableText, games, native, search
-from counterplay.cli import main
-from counterplay.games import _pacman_maze as mazes
-from counterplay.games._pacman_drawing import Film, films_svg
-from counterplay.games.pacman import NAMES, Pacman, directional_ghosts, random_ghosts
+from counterplay.apps.cli import main
+from counterplay.games.pacman import maze as mazes
+from counterplay.games.pacman.drawing import Film, films_svg
+from counterplay.games.pacman.rules import NAMES, Pacman, directional_ghosts, random_ghosts
 from counterplay.search import new_random, random_action
 
 LAYOUTS = mazes.names()

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from counterplay import CHANCE, UserError, games, search
 from counterplay.games.tree import Tree
-from counterplay.search.maxn import maxn
-from counterplay.search.paranoid import paranoid
+from counterplay.search.plain.maxn import maxn
+from counterplay.search.plain.paranoid import paranoid
 from tests.both_modes import both_modes
 from tests.small_games import LongGame, OnePlayer
 from tests.test_maxn import BOOK, Coins, any_game, stop

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from counterplay import UserError, arena, games, native
+from counterplay.apps.cli.prompt import as_shown, meant
+from counterplay.apps.cli.show_game import seats
 from counterplay.arena import SavedGame
 from counterplay.arena.levels import LevelPlayer
-from counterplay.cli.prompt import as_shown, meant
-from counterplay.cli.show_game import seats
 from tests.processes import WATCHDOG_SECONDS, hear_ctrl_c
 
 pytestmark = pytest.mark.no_bounds
@@ -265,7 +265,7 @@ class Terminal:
 
     def __init__(self, *arguments, **environment):
         self.ours, theirs = pty.openpty()
-        command = [sys.executable, "-c", "from counterplay.cli import main; main()", *map(str, arguments)]
+        command = [sys.executable, "-c", "from counterplay.apps.cli import main; main()", *map(str, arguments)]
         environment = {**os.environ, "TERM": "xterm", "COLUMNS": "80", "COUNTERPLAY_QUIET": "1", **environment}
         self.process = subprocess.Popen(
             command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment, start_new_session=True,

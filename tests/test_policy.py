@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from counterplay import CHANCE, IllegalAction, UserError, games, search
 from counterplay.games.tree import Tree
-from counterplay.search.maxn import maxn
+from counterplay.search.plain.maxn import maxn
 from counterplay.search.policy import (
     Policy,
     best_response,

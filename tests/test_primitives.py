@@ -8,8 +8,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from counterplay import Bits, Game, mix64, replace, state_key
+from counterplay.core.primitives import Table, count, list_actions, nth, nth_action, number_of_actions
 from counterplay.native import CannotCompile, native
-from counterplay.primitives import Table, count, list_actions, nth, nth_action, number_of_actions
 
 thorough = settings(max_examples=200, deadline=None, derandomize=True)
 words = st.integers(-(2**63), 2**63 - 1)

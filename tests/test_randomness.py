@@ -3,8 +3,8 @@
 import numpy as np
 
 from counterplay import games
+from counterplay.core.randomness import Dice, any_seed, first_counter, new_random, seed_at, unit, word
 from counterplay.native import native
-from counterplay.randomness import Dice, any_seed, first_counter, new_random, seed_at, unit, word
 
 
 @native

@@ -6,9 +6,10 @@ from typing import NamedTuple
 import pytest
 
 from counterplay import Game, games, native, search
-from counterplay.search.alphabeta import REFINEMENTS, AlphaBeta, alphabeta, value
+from counterplay.search.alphabeta.engine import REFINEMENTS, AlphaBeta, alphabeta
+from counterplay.search.alphabeta.kernel import value
+from counterplay.search.alphabeta.workspace import new_workspace
 from counterplay.search.limits import Limits
-from counterplay.search.workspace import new_workspace
 from tests.random_tree import KnowingTree
 from tests.refinement_twin import Twin, minimax_then_quiet
 

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from counterplay import Game, games, is_repeated
-from counterplay.search.alphabeta import REFINEMENTS, AlphaBeta, alphabeta
+from counterplay.search.alphabeta.engine import REFINEMENTS, AlphaBeta, alphabeta
+from counterplay.search.alphabeta.workspace import new_workspace
 from counterplay.search.limits import Limits
-from counterplay.search.mcts import mcts
+from counterplay.search.mcts.engine import mcts
 from counterplay.search.repetition import PAST, comes_again, comes_again_on, draw_value, set_past
-from counterplay.search.workspace import new_workspace
 from tests.both_modes import both_modes
 
 

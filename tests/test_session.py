@@ -10,7 +10,7 @@ import pytest
 from counterplay import CHANCE, Game, UserError, arena, games, native
 from counterplay.arena import HUMAN, Clock, Ending, SavedGame, Session
 from counterplay.arena.session import split_players
-from counterplay.game import AmbiguousText, IllegalAction, UnreadableText
+from counterplay.core.game import AmbiguousText, IllegalAction, UnreadableText
 
 PEOPLE = (HUMAN, HUMAN)
 

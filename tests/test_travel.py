@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from counterplay import UnreadableText, games, search
-from counterplay.texts import read_settings, read_value, split_settings
+from counterplay.core.texts import read_settings, read_value, split_settings
 
 RULES = """
 from typing import NamedTuple

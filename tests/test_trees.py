@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from counterplay import UserError, games, native, search, trees
 from counterplay.games.tree import Tree
 from counterplay.search.run import new_tally
-from counterplay.trees.draw import arrange
+from counterplay.study.trees.draw import arrange
 from tests.test_expectiminimax import any_tree
 from tests.test_search import tree as two_player_tree
 
@@ -73,7 +73,7 @@ def test_a_trace_changes_neither_values_nor_counts(text):
 def test_chance_is_watched_too(text):
     game = Tree(text)
     tally = new_tally(1000)
-    from counterplay.search.expectiminimax import STAR1, UNTRIED, How, value
+    from counterplay.search.plain.expectiminimax import STAR1, UNTRIED, How, value
 
     with native.interpreted():
         v = value(game, game.initial(), UNTRIED, -inf, inf, 1000, tally, How(STAR1))
@@ -91,7 +91,7 @@ def test_observing_ends_with_the_block():
         def leave(self, outcome):
             seen.append(outcome)
 
-    from counterplay.search.minimax import value
+    from counterplay.search.plain.minimax import value
 
     game = Tree("[1,2]")
     with native.observed(value, Watcher()):

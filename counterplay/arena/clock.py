@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import isfinite
 from typing import NamedTuple
 
-from counterplay.game import UnreadableText
+from counterplay.core.game import UnreadableText
 
 __all__ = ["Clock"]
 

@@ -16,8 +16,8 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from counterplay import search
-from counterplay.game import CHANCE, Game, UserError
-from counterplay.randomness import seed_at, unit, word
+from counterplay.core.game import CHANCE, Game, UserError
+from counterplay.core.randomness import seed_at, unit, word
 from counterplay.search.run import Progress
 
 __all__ = ["LEVELS", "Level", "LevelPlayer"]

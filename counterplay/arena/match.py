@@ -15,7 +15,7 @@ from typing import Any
 
 from counterplay import search
 from counterplay.arena.players import Player, new_player
-from counterplay.game import CHANCE, Game, UserError, is_repeated
+from counterplay.core.game import CHANCE, Game, UserError, is_repeated
 from counterplay.search.repetition import draw_value
 
 __all__ = ["GameRecord", "Score", "match"]

@@ -17,10 +17,10 @@ from typing import Any, Protocol
 
 from counterplay import search
 from counterplay.arena.levels import LEVELS, LevelPlayer
-from counterplay.game import Game, UnreadableText, UserError
+from counterplay.core.game import Game, UnreadableText, UserError
+from counterplay.core.texts import read_settings
 from counterplay.search.algorithms import split_limits
 from counterplay.search.run import Progress
-from counterplay.texts import read_settings
 
 __all__ = ["Player", "new_player"]
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from counterplay import games
-from counterplay.files import write_files
-from counterplay.game import Game, UserError
+from counterplay.core.files import write_files
+from counterplay.core.game import Game, UserError
 
 __all__ = ["SavedGame"]
 

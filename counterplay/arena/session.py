@@ -26,8 +26,8 @@ from counterplay.arena.clock import Clock
 from counterplay.arena.levels import LEVELS, LevelPlayer
 from counterplay.arena.players import new_player
 from counterplay.arena.saved import SavedGame
-from counterplay.game import CHANCE, Game, IllegalAction, Position, UserError, is_repeated
-from counterplay.randomness import new_random, seed_at
+from counterplay.core.game import CHANCE, Game, IllegalAction, Position, UserError, is_repeated
+from counterplay.core.randomness import new_random, seed_at
 from counterplay.search.repetition import draw_value
 from counterplay.search.run import Progress
 

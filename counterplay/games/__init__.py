@@ -1,4 +1,4 @@
-"""The games, one file each, and how to find one by its name.
+"""The games, one file or folder each, and how to find one by its name.
 
 load("connect_four")                     a game of this folder
 load("connect_four:rows=5,columns=6")    with parameters
@@ -14,15 +14,15 @@ from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
-from counterplay.game import Game, UnreadableText
+from counterplay.core.game import Game, UnreadableText
+from counterplay.core.texts import split_settings
 from counterplay.games._files import module_of_file
-from counterplay.texts import split_settings
 
 __all__ = ["LOADERS", "load", "load_class", "names"]
 
 
 def names() -> list[str]:
-    """The names of all games of the package: the files in this folder, but for those with an underscore in front."""
+    """The names of all games of the package: files and folders here, but for those with an underscore in front."""
     return sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_"))
 
 
@@ -70,7 +70,9 @@ def _classes_in(module: ModuleType) -> dict[str, type[Game]]:
     return {
         name: value
         for name, value in vars(module).items()
-        if isinstance(value, type) and issubclass(value, Game) and value.__module__ == module.__name__
+        if isinstance(value, type)
+        and issubclass(value, Game)
+        and f"{value.__module__}.".startswith(f"{module.__name__}.")
     }
 
 

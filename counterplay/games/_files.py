@@ -17,7 +17,7 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 
-from counterplay.game import UnreadableText
+from counterplay.core.game import UnreadableText
 
 __all__ = ["module_of_file"]
 

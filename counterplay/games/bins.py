@@ -7,7 +7,7 @@ moves to the bin on the left, with wrap-around, when a coin shows heads after yo
 from functools import cached_property
 from typing import NamedTuple
 
-from counterplay.game import CHANCE, Game, UnreadableText
+from counterplay.core.game import CHANCE, Game, UnreadableText
 
 CHOOSING_BIN, FLIPPING, CHOOSING_NUMBER, OVER = range(4)
 TAILS, HEADS = range(2)

@@ -3,10 +3,10 @@
 from functools import cached_property
 from typing import NamedTuple
 
-from counterplay.bits import Bits
-from counterplay.boards import BoardGame
-from counterplay.drawing import Look, Piece
-from counterplay.game import UnreadableText
+from counterplay.core.bits import Bits
+from counterplay.core.boards import BoardGame
+from counterplay.core.drawing import Look, Piece
+from counterplay.core.game import UnreadableText
 
 
 class Breakthrough(BoardGame):

@@ -23,10 +23,10 @@ import re
 from functools import cached_property
 from typing import NamedTuple
 
-from counterplay.bits import Bits
-from counterplay.drawing import Look, Piece
-from counterplay.game import AmbiguousText, Game, IllegalAction, UnreadableText
-from counterplay.primitives import count, nth, state_key
+from counterplay.core.bits import Bits
+from counterplay.core.drawing import Look, Piece
+from counterplay.core.game import AmbiguousText, Game, IllegalAction, UnreadableText
+from counterplay.core.primitives import count, nth, state_key
 
 BITS = tuple(n + n // 8 for n in range(32))  # of squares 1 to 32
 SQUARES = {bit: n + 1 for n, bit in enumerate(BITS)}

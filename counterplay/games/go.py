@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from counterplay.bits import Bits
-from counterplay.boards import BoardGame
-from counterplay.drawing import Look, Piece
-from counterplay.game import UnreadableText
-from counterplay.primitives import mix64, repeat, replace, state_key
+from counterplay.core.bits import Bits
+from counterplay.core.boards import BoardGame
+from counterplay.core.drawing import Look, Piece
+from counterplay.core.game import UnreadableText
+from counterplay.core.primitives import mix64, repeat, replace, state_key
 
 LETTERS = "ABCDEFGHJKLMNOPQRST"  # no I, which looks like J
 

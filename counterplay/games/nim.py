@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from counterplay.game import Game, UnreadableText
-from counterplay.primitives import replace
+from counterplay.core.game import Game, UnreadableText
+from counterplay.core.primitives import replace
 
 
 class Nim(Game):

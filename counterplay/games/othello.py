@@ -3,11 +3,11 @@
 from functools import cached_property
 from typing import NamedTuple
 
-from counterplay.bits import Bits
-from counterplay.boards import BoardGame
-from counterplay.drawing import Look, Piece
-from counterplay.game import UnreadableText
-from counterplay.primitives import state_key
+from counterplay.core.bits import Bits
+from counterplay.core.boards import BoardGame
+from counterplay.core.drawing import Look, Piece
+from counterplay.core.game import UnreadableText
+from counterplay.core.primitives import state_key
 
 
 class Othello(BoardGame):

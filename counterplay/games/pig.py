@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from counterplay.game import CHANCE, Game, UnreadableText
-from counterplay.primitives import replace
+from counterplay.core.game import CHANCE, Game, UnreadableText
+from counterplay.core.primitives import replace
 
 ROLL, HOLD = 0, 1
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from counterplay.game import CHANCE, Game, UnreadableText
+from counterplay.core.game import CHANCE, Game, UnreadableText
 
 
 class Node(NamedTuple):

@@ -7,8 +7,8 @@ partners win, unless the one is to move and can take all, or the first partner i
 from functools import cached_property
 from typing import NamedTuple
 
-from counterplay.game import Game, UnreadableText
-from counterplay.primitives import replace
+from counterplay.core.game import Game, UnreadableText
+from counterplay.core.primitives import replace
 
 LONE = 1
 SIDES = (0, 1, 0)  # by seat: the partners, the one, the partners

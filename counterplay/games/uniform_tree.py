@@ -3,8 +3,8 @@
 from functools import cached_property
 from typing import NamedTuple
 
-from counterplay.game import Game, UnreadableText
-from counterplay.primitives import mix64
+from counterplay.core.game import Game, UnreadableText
+from counterplay.core.primitives import mix64
 
 ORDERS = ("best", "worst", "random")
 BEST, WORST = 0, 1

@@ -24,7 +24,7 @@ from contextvars import ContextVar
 from types import FunctionType
 from typing import Any, Protocol
 
-from counterplay.game import Game
+from counterplay.core.game import Game
 
 __all__ = [
     "CannotCompile",
@@ -177,8 +177,10 @@ class Announcement:
     """A line on standard error while something is compiled: what, what for, and how long it took."""
 
     def __init__(self, function: FunctionType, game: Game) -> None:
-        package, _, module = function.__module__.rpartition(".")
-        what = module if package == "counterplay.search" else function.__name__  # a kernel's file says what it is for
+        rooms = function.__module__.split(".")
+        what = function.__name__
+        if rooms[:2] == ["counterplay", "search"]:  # a kernel's file or folder says what it is for
+            what = rooms[-1] if rooms[2] == "plain" else rooms[2]
         self._began = time.perf_counter()
         self._quiet = os.environ.get("COUNTERPLAY_QUIET", "") not in ("", "0")
         self._write(f"counterplay: compiling {game} for {what} ...")

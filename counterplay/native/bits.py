@@ -24,7 +24,7 @@ from numba.extending import (
     unbox,
 )
 
-from counterplay.bits import Bits
+from counterplay.core.bits import Bits
 from counterplay.native.seams import (
     AbstractTemplate,
     RefType,

@@ -11,7 +11,7 @@ from typing import Any
 import counterplay.native.bits
 import counterplay.native.listing
 import counterplay.native.primitives  # noqa: F401  (these register what the compiler must know)
-from counterplay.game import Game
+from counterplay.core.game import Game
 from counterplay.native import CannotCompile
 from counterplay.native.cache import DiskCache
 from counterplay.native.complaints import explain

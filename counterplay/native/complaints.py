@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import CodeType, FunctionType
 
-from counterplay.game import Game
+from counterplay.core.game import Game
 from counterplay.native.seams import Loc
 
 # What Numba says, and what it means to the author of a game. The first that fits is told.

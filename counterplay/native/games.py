@@ -20,10 +20,10 @@ from numba import njit, types
 from numba.extending import NativeValue, lower_builtin, models, register_model, typeof_impl, unbox
 from numba.types import unliteral
 
-from counterplay import primitives
-from counterplay.extension import made_of
-from counterplay.game import Game
-from counterplay.memory import Memory, NoContent
+from counterplay.core import primitives
+from counterplay.core.extension import made_of
+from counterplay.core.game import Game
+from counterplay.core.memory import Memory, NoContent
 from counterplay.native import NativeFunction, main_script, source
 from counterplay.native.linked import LinkedCompiler
 from counterplay.native.memory import MemoryType, base_address

@@ -16,7 +16,8 @@ from typing import Any
 from numba.extending import intrinsic, overload
 from numba.types import unliteral
 
-from counterplay import primitives
+from counterplay.core import primitives
+from counterplay.core.primitives import count, nth
 from counterplay.native import source
 from counterplay.native.games import GameType, compilable, mark_of
 from counterplay.native.linked import LinkedCompiler
@@ -30,7 +31,6 @@ from counterplay.native.seams import (
     register_pass,
 )
 from counterplay.native.seams import numba_ir as ir
-from counterplay.primitives import count, nth
 
 # What to do with an action instead of yielding it: the result so far, an argument of the caller's, and the action.
 

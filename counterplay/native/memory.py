@@ -21,7 +21,7 @@ from numba.extending import (
 )
 from numpy import dtype
 
-from counterplay.memory import Memory, MemoryKind
+from counterplay.core.memory import Memory, MemoryKind
 from counterplay.native.seams import TypingError, cgutils, config, lower_constant
 
 

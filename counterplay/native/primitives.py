@@ -1,4 +1,4 @@
-"""The compiled twins of `counterplay.primitives`."""
+"""The compiled twins of `counterplay.core.primitives`."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, models, overload, register_model, typeof_impl
 
-from counterplay import primitives
-from counterplay.bits import Bits
+from counterplay.core import primitives
+from counterplay.core.bits import Bits
+from counterplay.core.primitives import Table
 from counterplay.native.bits import BitsType, nth_square
 from counterplay.native.seams import cgutils, config, lower_constant, tuple_setitem
-from counterplay.primitives import Table
 
 _I64 = ir.IntType(64)
 

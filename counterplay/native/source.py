@@ -19,10 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from counterplay.bits import Bits
-from counterplay.game import FOR_PEOPLE, Game
-from counterplay.memory import Memory, freeze
-from counterplay.primitives import Table
+from counterplay.core.bits import Bits
+from counterplay.core.game import FOR_PEOPLE, Game
+from counterplay.core.memory import Memory, freeze
+from counterplay.core.primitives import Table
 
 __all__ = ["CannotFingerprint", "compilable_copy", "fill", "fingerprint", "is_known_to_compiler"]
 

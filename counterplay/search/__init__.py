@@ -1,17 +1,17 @@
 """Searches: one file an algorithm. Each returns a `Result`."""
 
-from counterplay.randomness import new_random
+from counterplay.core.randomness import new_random
 from counterplay.search.algorithms import ALGORITHMS, ENGINES, best_for, new_engine, strongest
-from counterplay.search.alphabeta import REFINEMENTS, AlphaBeta, alphabeta
+from counterplay.search.alphabeta.engine import REFINEMENTS, AlphaBeta, alphabeta
 from counterplay.search.engine import Abilities, Engine
-from counterplay.search.expectimax import Expectimax, expectimax
-from counterplay.search.expectiminimax import Expectiminimax, expectiminimax
 from counterplay.search.limits import Limits
-from counterplay.search.maxn import MaxN, maxn
-from counterplay.search.mcts import MonteCarlo, TreeSettings, mcts
-from counterplay.search.minimax import Minimax, minimax
-from counterplay.search.paranoid import Paranoid, paranoid
+from counterplay.search.mcts.engine import MonteCarlo, TreeSettings, mcts
 from counterplay.search.perft import count_games, perft, perft_split
+from counterplay.search.plain.expectimax import Expectimax, expectimax
+from counterplay.search.plain.expectiminimax import Expectiminimax, expectiminimax
+from counterplay.search.plain.maxn import MaxN, maxn
+from counterplay.search.plain.minimax import Minimax, minimax
+from counterplay.search.plain.paranoid import Paranoid, paranoid
 from counterplay.search.playout import mean_utility, playout, random_action
 from counterplay.search.policy import (
     Deviations,

@@ -6,16 +6,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import fields
 from typing import Any
 
-from counterplay.game import Game, UserError
-from counterplay.search.alphabeta import AlphaBeta, alphabeta
+from counterplay.core.game import Game, UserError
+from counterplay.search.alphabeta.engine import AlphaBeta, alphabeta
 from counterplay.search.engine import Engine
-from counterplay.search.expectimax import Expectimax, expectimax
-from counterplay.search.expectiminimax import Expectiminimax, expectiminimax
 from counterplay.search.limits import Limits
-from counterplay.search.maxn import MaxN, maxn
-from counterplay.search.mcts import MonteCarlo, mcts
-from counterplay.search.minimax import Minimax, minimax
-from counterplay.search.paranoid import Paranoid, paranoid
+from counterplay.search.mcts.engine import MonteCarlo, mcts
+from counterplay.search.plain.expectimax import Expectimax, expectimax
+from counterplay.search.plain.expectiminimax import Expectiminimax, expectiminimax
+from counterplay.search.plain.maxn import MaxN, maxn
+from counterplay.search.plain.minimax import Minimax, minimax
+from counterplay.search.plain.paranoid import Paranoid, paranoid
 from counterplay.search.result import Result
 from counterplay.search.run import Progress
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from counterplay.game import CHANCE
+from counterplay.core.game import CHANCE
 from counterplay.search.engine import Engine, Request, why_stopped, with_line
 from counterplay.search.limits import as_depth
 from counterplay.search.result import Result

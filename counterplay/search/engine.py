@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
-from counterplay.game import Game, Position, UserError
+from counterplay.core.game import Game, Position, UserError
 from counterplay.search.limits import Limits
 from counterplay.search.result import ActionValue, Result, Unsuited
 from counterplay.search.run import Job, Progress, new_tally

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from counterplay.game import UserError
+from counterplay.core.game import UserError
 
 __all__ = ["DEEPEST", "Limits", "as_depth", "deeper"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from counterplay.game import Game, UserError
+from counterplay.core.game import Game, UserError
 from counterplay.native import native
 from counterplay.search.run import Progress, new_tally, run
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from counterplay.game import CHANCE
+from counterplay.core.game import CHANCE
+from counterplay.core.randomness import unit, word
 from counterplay.native import native
-from counterplay.randomness import unit, word
 
 __all__ = ["mean_utility", "playout", "random_action"]
 

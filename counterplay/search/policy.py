@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from counterplay.game import CHANCE, Game, IllegalAction, UserError
+from counterplay.core.game import CHANCE, Game, IllegalAction, UserError
 from counterplay.search.result import Result
 from counterplay.search.suited import must_be_open, must_be_opponents
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from counterplay.game import Game
+from counterplay.core.game import Game
 
 __all__ = ["PAST", "comes_again", "comes_again_on", "draw_value", "set_past"]
 

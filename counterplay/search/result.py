@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
-from counterplay.game import Game, Position, UserError
+from counterplay.core.game import Game, Position, UserError
 
 __all__ = ["ActionValue", "Result", "Unsuited"]
 

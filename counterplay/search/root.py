@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from counterplay.game import CHANCE, Game
+from counterplay.core.game import CHANCE, Game
 from counterplay.search.limits import deeper
 from counterplay.search.result import ActionValue
 from counterplay.search.run import NO_LIMIT

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from counterplay.game import Game
+from counterplay.core.game import Game
 from counterplay.search.result import Unsuited
 
 __all__ = ["for_each_player", "must_be_open", "must_be_opponents"]

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from counterplay.game import UserError
-from counterplay.primitives import as_bits, as_float, load, store
+from counterplay.core.game import UserError
+from counterplay.core.primitives import as_bits, as_float, load, store
 
 __all__ = [
     "AT_LEAST",
@@ -27,7 +27,7 @@ __all__ = [
     "EXACT",
     "NO_ACTION",
     "Entry",
-    "Table",
+    "TranspositionTable",
     "answers",
     "bound_of",
     "find",
@@ -41,7 +41,7 @@ _WORDS = 4
 _AGES = 1 << 12
 
 
-class Table:
+class TranspositionTable:
     """The memory of a table and the age of what is in it."""
 
     def __init__(self, megabytes: float) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from counterplay.primitives import repeat, replace
+from counterplay.core.primitives import repeat, replace
 
 __all__ = ["estimates", "plus", "utilities"]
 

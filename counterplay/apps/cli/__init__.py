@@ -1,0 +1,36 @@
+"""The command line: `counterplay COMMAND`; the commands are in `app.py`."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command line. What the user can mend is one line on standard error and exit status 2."""
+    from counterplay.apps.cli.app import app
+    from counterplay.core.game import UserError
+
+    try:
+        app()
+    except UserError as error:
+        _fail(str(error))
+    except BrokenPipeError:  # the reader of our output has gone, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except KeyboardInterrupt:
+        _fail("interrupted", status=130)
+    except Exception as error:
+        from counterplay.study.check.mistakes import place, reason
+
+        where = place(error)
+        if where is None:  # not the doing of a user's file: a mistake of ours
+            raise
+        _fail(f"{where}: {reason(error)}")
+
+
+def _fail(message: str, status: int = 2) -> None:
+    print(f"counterplay: {message}", file=sys.stderr)
+    sys.exit(status)

@@ -1,0 +1,178 @@
+"""Commands that look: games, positions, lines of play counted, trees."""
+
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from counterplay.apps.cli.arguments import GameText, Interpreted, Json, MovesText, PositionText, app, at, mode
+from counterplay.core.files import write_files
+from counterplay.core.game import CHANCE, Game, UserError
+
+
+@app.command("games")
+def list_games(
+    players: Annotated[int | None, typer.Option(help="Only games for so many players.")] = None,
+    chance: Annotated[bool | None, typer.Option(help="Only games with (without) chance.")] = None,
+    zero_sum: Annotated[bool | None, typer.Option(help="Only zero-sum (other) games.")] = None,
+    perfect_information: Annotated[bool | None, typer.Option(help="Only with nothing (something) hidden.")] = None,
+    simultaneous: Annotated[bool | None, typer.Option(help="Only with moves at the same time (in turn).")] = None,
+    as_json: Json = False,
+) -> None:
+    """List the games with what they declare; filter by it."""
+    from counterplay import games
+    from counterplay.apps.cli import output
+
+    wanted = {
+        "players": players,
+        "chance": chance,
+        "zero_sum": zero_sum,
+        "perfect_information": perfect_information,
+        "simultaneous": simultaneous,
+    }
+    found = [_declared(games.load(name)) for name in games.names()]
+    found = [each for each in found if all(v is None or each[k] == v for k, v in wanted.items())]
+    if as_json:
+        output.print_json(found)
+        return
+    for each in found:
+        traits = ["1 player" if each["players"] == 1 else f"{each['players']} players"]
+        traits += ["chance"] if each["chance"] else []
+        traits += ["zero-sum"] if each["zero_sum"] else ["general-sum"]
+        traits += [] if each["perfect_information"] else ["hidden information"]
+        traits += ["simultaneous moves"] if each["simultaneous"] else []
+        parameters = ", ".join(f"{k}={v}" for k, v in each["parameters"].items())
+        output.say(f"{each['name']:14} {', '.join(traits)}")
+        output.say(f"{'':14} {each['about']}")
+        output.say(f"{'':14} {parameters}\n")
+
+
+def _declared(game: Game) -> dict[str, Any]:
+    return {
+        "name": game.name,
+        "about": (type(game).__doc__ or "").strip().partition("\n")[0],
+        "players": game.players,
+        "chance": bool(game.chance),
+        "perfect_information": game.perfect_information,
+        "simultaneous": game.simultaneous,
+        "zero_sum": game.zero_sum,
+        "utility_sum": game.utility_sum,
+        "utility_range": list(game.utility_range),
+        "parameters": game.settings,
+        "knows": [name for name, known in game.knows._asdict().items() if known],
+    }
+
+
+@app.command()
+def show(
+    game: GameText,
+    position: PositionText = None,
+    moves: MovesText = "",
+    svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the position into this file.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Show a position: the board, who is to move, and the legal moves."""
+    from counterplay.apps.cli import output
+
+    here = at(game, position, moves)
+    if svg is not None:
+        write_files({svg: here._repr_svg_()})
+    g, s = here
+    over = g.is_terminal(s)
+    if as_json:
+        output.print_json(
+            {
+                "game": str(g),
+                "position": g.to_text(s),
+                "player": None if over else "chance" if g.player(s) == CHANCE else g.player(s),
+                "terminal": bool(over),
+                "utilities": [g.utility(s, p) for p in range(g.players)] if over else None,
+                "moves": here.moves(),
+                "key": g.key(s),
+                "board": None if g.board(s) is None else ["".join(row) for row in g.board(s) or ()],
+            }
+        )
+        return
+    output.say(output.board(here))
+    output.say(f"\n{output.turn(here)}")
+    if not over:
+        output.say(f"moves: {output.listed(here.moves())}")
+    output.say(f"position: {g.to_text(s)}")
+
+
+@app.command()
+def perft(
+    game: GameText,
+    depth: Annotated[int, typer.Option(help="Plies to look ahead.")] = 5,
+    split: Annotated[bool, typer.Option("--split", help="Count below each move at the root too.")] = False,
+    finished: Annotated[bool, typer.Option("--games", help="Count the games that end within the depth too.")] = False,
+    position: PositionText = None,
+    moves: MovesText = "",
+    as_json: Json = False,
+    interpreted: Interpreted = False,
+) -> None:
+    """Count the lines of play of each length: the proof that rules are right."""
+    from counterplay import search
+    from counterplay.apps.cli import output
+
+    g, s = at(game, position, moves)
+    with mode(interpreted), output.progress(f"perft {depth}") as show_progress:
+        search.perft(g, s, min(depth, 0))  # compiles, outside the clock
+        began = time.perf_counter()
+        nodes = search.perft(g, s, depth, show_progress)
+        seconds = time.perf_counter() - began
+        below = search.perft_split(g, s, depth, show_progress) if split else {}
+        ended = search.count_games(g, s, depth, show_progress) if finished else None
+    by_name = {g.action_name(s, a): n for a, n in below.items()}
+    if as_json:
+        data = {"game": str(g), "position": g.to_text(s), "depth": depth, "nodes": nodes, "seconds": seconds}
+        output.print_json(data | ({"split": by_name} if split else {}) | ({"games": ended} if finished else {}))
+        return
+    table = output.table("#depth", "#nodes")
+    for plies, n in enumerate(nodes):
+        output.add_row(table, str(plies), f"{n:,}")
+    output.say(table)
+    if split:
+        table = output.table("move", "#nodes")
+        for name, n in by_name.items():
+            output.add_row(table, name, f"{n:,}")
+        output.say()
+        output.say(table)
+    if finished:
+        output.say(f"\n{ended:,} games end within {depth} plies")
+    output.say(f"\n{sum(nodes):,} nodes in {seconds:.3f} s")
+
+
+@app.command()
+def tree(
+    game: GameText,
+    algorithm: Annotated[str, typer.Option(help="minimax, alphabeta, star1 or star2.")] = "",
+    depth: Annotated[int | None, typer.Option(help="Plies to look ahead. Default: to the end.")] = None,
+    using: Annotated[
+        str, typer.Option("--with", metavar="NAMES", help="Refinements of alphabeta: scout,bounds,... or all.")
+    ] = "",
+    most: Annotated[int, typer.Option(metavar="N", help="Draw no more nodes than that.")] = 200,
+    svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the tree into this file.")] = None,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page to step through.")] = None,
+    position: PositionText = None,
+    moves: MovesText = "",
+    as_json: Json = False,
+) -> None:
+    """Draw the tree of a search: values, windows, the best line, and what was cut and why."""
+    from counterplay.apps.cli import output
+    from counterplay.search import REFINEMENTS
+    from counterplay.study import trees
+
+    g, s = at(game, position, moves)
+    used = set(REFINEMENTS) if using == "all" else set(filter(None, using.split(",")))
+    if used - set(REFINEMENTS):
+        raise UserError(f"there is no refinement '{min(used - set(REFINEMENTS))}'; there are: {', '.join(REFINEMENTS)}")
+    name = algorithm or ("star1" if g.chance else "alphabeta")
+    found = trees.trace(g, s, name, depth, set(REFINEMENTS) - used)
+    wanted = ((svg, trees.svg), (html, trees.page))
+    write_files({file: drawn(found, most) for file, drawn in wanted if file is not None})
+    if as_json:
+        output.print_json(found.as_dict())
+    elif svg is None and html is None:
+        output.say(trees.text(found, most))

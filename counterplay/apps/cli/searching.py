@@ -1,0 +1,202 @@
+"""Commands that search a position."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from counterplay.apps.cli.arguments import (
+    Algorithm,
+    GameText,
+    Interpreted,
+    Json,
+    MovesText,
+    Multi,
+    Nodes,
+    PositionText,
+    Seconds,
+    TableSize,
+    Threads,
+    app,
+    at,
+    mode,
+)
+from counterplay.core.game import Position, UserError
+from counterplay.core.texts import read_settings
+
+
+@app.command()
+def search(
+    game: GameText,
+    algorithm: Algorithm = None,
+    depth: Annotated[int | None, typer.Option(help="Plies to look ahead. Default: 6, if there is no limit.")] = None,
+    rounds: Annotated[int | None, typer.Option(help="Rounds to look ahead: moves of the last player.")] = None,
+    nodes: Nodes = None,
+    seconds: Seconds = None,
+    threads: Threads = None,
+    multi: Multi = None,
+    table: TableSize = None,
+    without: Annotated[
+        str | None,
+        typer.Option(metavar="NAMES", help="Refinements to leave out: killers,history,... or all (alphabeta)."),
+    ] = None,
+    simulations: Annotated[int | None, typer.Option(help="Stop after so many simulations (mcts).")] = None,
+    also: Annotated[
+        str | None,
+        typer.Option("--set", metavar="SETTINGS", help="Other settings of the algorithm: solver=on,seed=3,rave=300."),
+    ] = None,
+    position: PositionText = None,
+    moves: MovesText = "",
+    as_json: Json = False,
+    interpreted: Interpreted = False,
+) -> None:
+    """Find the best move and what the position is worth. Ctrl-C gives the best so far."""
+    settings = {
+        "depth": depth,
+        "rounds": rounds,
+        "nodes": nodes,
+        "seconds": seconds,
+        "threads": threads,
+        "multi": multi,
+        "table_mb": table,
+        "without": without.split(",") if without else None,
+        "simulations": simulations,
+        **read_settings(also or ""),
+    }
+    _search(at(game, position, moves), algorithm, settings, as_json, interpreted, depth=6)
+
+
+@app.command()
+def solve(
+    game: GameText,
+    algorithm: Algorithm = None,
+    seconds: Seconds = None,
+    nodes: Nodes = None,
+    threads: Threads = None,
+    multi: Multi = None,
+    table: TableSize = None,
+    position: PositionText = None,
+    moves: MovesText = "",
+    as_json: Json = False,
+    interpreted: Interpreted = False,
+) -> None:
+    """Find the exact value, however long it takes. Ctrl-C gives what is known by then."""
+    settings = {"seconds": seconds, "nodes": nodes, "threads": threads, "multi": multi, "table_mb": table}
+    _search(at(game, position, moves), algorithm, settings, as_json, interpreted)
+
+
+@app.command()
+def analyse(
+    game: Annotated[str | None, typer.Argument(metavar="[GAME]", help="As elsewhere. A --record may name it.")] = None,
+    multi: Annotated[int, typer.Option(metavar="K", help="Show so many best lines.")] = 3,
+    record: Annotated[Path | None, typer.Option(metavar="FILE", help="Analyse the game in this file.")] = None,
+    number: Annotated[int, typer.Option(metavar="K", help="Which of the games in the file, from 1.")] = 1,
+    svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the value over the game there.")] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option(help="Stop after so many seconds. Default: 5, or 1 for each move, if there is no limit."),
+    ] = None,
+    depth: Annotated[int | None, typer.Option(help="Plies to look ahead.")] = None,
+    nodes: Nodes = None,
+    threads: Threads = None,
+    table: TableSize = None,
+    position: PositionText = None,
+    moves: MovesText = "",
+    as_json: Json = False,
+    interpreted: Interpreted = False,
+) -> None:
+    """Show the best lines of a position as they are found; or a whole game with its mistakes. Ctrl-C ends it."""
+    if game is None and record is None:
+        raise UserError("say which GAME, or give the --record of one")
+    if record is None and svg is not None:
+        raise UserError("--svg draws the value over a game: give its --record")
+    if record is not None and moves:
+        raise UserError("the moves are in the --record; --moves is for a position")
+    from counterplay import games
+    from counterplay.apps.cli.show_analysis import analyse_game, analyse_position
+    from counterplay.study.analysis import read_record
+
+    limits = {"depth": depth, "nodes": nodes, "seconds": seconds, "threads": threads, "table_mb": table}
+    loaded = None if game is None else games.load(game)
+    with mode(interpreted):
+        if record is not None:
+            saved = read_record(record, loaded, position, number)
+            analyse_game(saved, loaded or saved.load(), svg, as_json, limits)
+        elif loaded is not None:
+            analyse_position(loaded.at(moves, position), multi, as_json, limits)
+
+
+@app.command()
+def explain(
+    game: GameText,
+    move: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The move to compare with. Default: the second best.")
+    ] = None,
+    depth: Annotated[
+        int | None, typer.Option(help="Plies to look ahead. Default: what 200,000 nodes allow, if there is no limit.")
+    ] = None,
+    nodes: Nodes = None,
+    seconds: Seconds = None,
+    without: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="Refinements of alphabeta to leave out, as in search.")
+    ] = None,
+    position: PositionText = None,
+    moves: MovesText = "",
+    as_json: Json = False,
+    interpreted: Interpreted = False,
+) -> None:
+    """Say why the best move is better than another: lines, terms of the estimate, and what shallow searches missed."""
+    from counterplay.apps.cli import output
+    from counterplay.apps.cli.show_explanation import say_explanation
+    from counterplay.study import analysis
+
+    here = at(game, position, moves)
+    limits: dict[str, Any] = {"depth": depth, "nodes": nodes, "seconds": seconds}
+    leave_out = without.split(",") if without else ()
+    with mode(interpreted), output.progress("explain") as progress:
+        found = analysis.explain(*here, move, **limits, without=leave_out, history=here.history, progress=progress)
+    if as_json:
+        output.print_json(found.as_dict())
+    else:
+        say_explanation(found)
+
+
+def _search(
+    here: Position,
+    algorithm: str | None,
+    settings: dict[str, Any],
+    as_json: bool,
+    interpreted: bool,
+    depth: int | None = None,
+) -> None:
+    """Search and tell; to `depth` if there is no limit and the search needs one."""
+    from counterplay.apps.cli import output
+    from counterplay.search.algorithms import best_for, engine_named, search
+
+    game, s = here
+    given = {name: value for name, value in settings.items() if value is not None}
+    name = algorithm or best_for(game)
+    abilities = engine_named(name).abilities
+    if depth is not None and abilities.needs_limit and not given.keys() & set(abilities.limits):
+        given["depth"] = depth
+    with mode(interpreted), output.progress(name) as progress:
+        result = search(game, here, name, **given, progress=progress)
+    if as_json:
+        output.print_json(result.as_dict())
+        return
+    output.say(output.board(here))
+    output.say(f"\n{output.turn(here)}\n")
+    if result.actions:
+        by_visits = result.simulations is not None
+        table = output.table("move", *(["#visits"] if by_visits else []), "#value", "")
+        bound = "at most" if game.player(s) == 0 else "at least"
+        for each in result.actions:
+            value = ", ".join(f"{v:g}" for v in each.values) if game.players > 2 else f"{each.value:g}"
+            mark = "best" if each.action == result.action else "" if each.exact else bound
+            if by_visits and each.proven:
+                mark = f"{mark} exact".strip()
+            visits = [f"{each.visits:,}"] if by_visits else []
+            output.add_row(table, game.action_name(s, each.action), *visits, value, mark)
+        output.say(table)
+        output.say()
+    output.say(f"{result.algorithm}: {result}, ended by: {result.stopped}")

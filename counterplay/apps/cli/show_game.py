@@ -1,0 +1,334 @@
+"""A game on the terminal: a session, with people at a prompt and boards above it."""
+
+from __future__ import annotations
+
+import shutil
+import textwrap
+from collections.abc import Sequence
+from dataclasses import replace
+from glob import glob
+from pathlib import Path
+from typing import Any
+
+from counterplay import games, search
+from counterplay.apps.cli import output
+from counterplay.apps.cli.prompt import as_shown, ask, meant
+from counterplay.arena import HUMAN, LEVELS, Choice, SavedGame, Session
+from counterplay.arena.session import split_players
+from counterplay.core.game import CHANCE, AmbiguousText, Game, UserError
+from counterplay.core.randomness import any_seed
+
+__all__ = ["begin", "play_game", "seats"]
+
+_LOAD = "counterplay play --load"
+
+_COMMANDS = {
+    "moves": "the moves that you can make",
+    "hint": "a good move, by a search at the highest level",
+    "eval": "who stands better, by the same search",
+    "undo": "take back your last move, and what came after it",
+    "save FILE": "write the game to a file; `play --load FILE` goes on with it",
+    "resign": "give up",
+    "help": "this",
+    "quit": "leave; so does ctrl-D",
+}
+_FILLED: dict[str, Any] = {"break_on_hyphens": False, "break_long_words": False, "subsequent_indent": "  "}
+_OTHER_NAMES = {"?": "help", "h": "help", "q": "quit", "exit": "quit"}
+
+
+def begin(
+    text: str | None,
+    load: Path | None,
+    position: str | None,
+    moves: str,
+    seed: int | None,
+    at_terminal: bool,
+    **who: Any,
+) -> Session:
+    """The game to play: one that was saved, or a new one. `who` is for `seats`; at a terminal sits a person."""
+    if load is not None:
+        if text is not None or position is not None or moves:
+            raise UserError("--load FILE has the game and its moves; leave out GAME, --position and --moves")
+        saved = SavedGame.read(load)
+        if saved.players and all(each is None for each in who.values()):
+            who = {**who, "players": ",".join(saved.players)}
+        try:
+            game = saved.load()
+            players = seats(game, at_terminal, **who)
+            return Session(replace(saved, players=players, seed=saved.seed if seed is None else seed), game)
+        except UserError as error:
+            raise UserError(f"{load}: {error}") from None
+    if text is None:
+        raise UserError("play needs a game, as in `counterplay play connect_four`, or --load FILE")
+    game = games.load(text)
+    players = seats(game, at_terminal, **who)
+    if seed is None:  # people like another game each time, programs the same
+        seed = any_seed(1_000_000) if at_terminal else 0
+    return Session.begin(text, players, position=position, moves=moves, seed=seed, game=game)
+
+
+def seats(
+    game: Game, at_terminal: bool, players: str | None, you: int | None, level: int | None, depth: int | None
+) -> tuple[str, ...]:
+    """Who sits at each seat: as `players` says, or a person at seat `you` (from 1; 0: nobody) and the computer."""
+    if players is not None:
+        if not you is level is depth is None:
+            raise UserError("--players says who plays and how well; leave out --you, --level and --depth")
+        found = split_players(players)
+        if len(found) != game.players:
+            example = ",".join([HUMAN, *["level:5"] * (game.players - 1)])
+            raise UserError(
+                f"{game} has {game.players} players, as in --players {example}; '{players}' has {len(found)}"
+            )
+        return found
+    if level is not None and depth is not None:
+        raise UserError("the computer plays by --level or by --depth, not by both")
+    you = int(at_terminal) if you is None else you
+    if not 0 <= you <= game.players:
+        raise UserError(f"{game} has players 1 to {game.players}; you cannot be {you}")
+    if level is None:
+        level = 5 if you else len(LEVELS)
+    computer = f"{search.best_for(game)}:depth={depth}" if depth is not None else f"level:{level}"
+    return tuple(HUMAN if seat == you else computer for seat in range(1, game.players + 1))
+
+
+def play_game(session: Session, quiet: bool = False) -> dict[str, Any]:
+    """Play on to the end, or until a person leaves, and return the record."""
+    shown = _Shown(session, quiet)
+    try:
+        shown.play()
+    except KeyboardInterrupt:  # while a search runs, that only ends the search
+        shown.tell()
+    shown.tell_the_end()
+    return session.record()
+
+
+class _Shown:
+    """A session as people see it."""
+
+    def __init__(self, session: Session, quiet: bool) -> None:
+        self.session, self.quiet = session, quiet
+        self._kept: tuple[Path, tuple[str, ...]] | None = None  # where the game was saved last, and its moves then
+
+    # ---- the course of the game
+
+    def play(self) -> None:
+        session = self.session
+        if session.people:
+            others = sorted({each for each in session.players if each != HUMAN})
+            you = " and ".join(f"player {seat + 1}" for seat in session.people)
+            against = f" against {', '.join(others)}" if others else ""
+            self.tell(f"{session.game}: you are {you}{against}; `help` lists what you can type\n")
+        self._show()
+        while (seat := session.seat) is not None:
+            if seat in session.people:
+                move = self._ask(seat)
+                if move is None:
+                    return
+            else:
+                choice = self._choose(seat)
+                if choice.is_stopped and not session.people:
+                    return
+                move = choice.action
+            if isinstance(move, int):
+                self._play(seat, move)
+
+    def _play(self, seat: int, move: int) -> None:
+        try:
+            name = self.session.play(move)
+        except UserError:  # the time was up before
+            return
+        self.tell(f"{self._who(seat)}: {name}\n")
+        self._show()
+
+    def _choose(self, seat: int) -> Choice:
+        """What the computer or chance plays. Its thoughts are shown where somebody sees them."""
+        if seat == CHANCE:
+            return self.session.choose()
+        with output.progress(f"player {seat + 1} thinks") as progress:
+            choice = self.session.choose(None if self.quiet else progress)
+        result = choice.result
+        if result is not None and progress is not None and not self.quiet:
+            speed = result.nodes / max(result.seconds, 1e-6) / 1e6
+            self.tell(_with_line(f"{_found(result)}, {speed:.1f} M nodes/s", result))
+        return choice
+
+    # ---- a person's turn
+
+    def _ask(self, seat: int) -> int | str | None:
+        """A move; or the command that has changed the game; or None when the person leaves."""
+        moves, commands = self.session.legal(), [each.split()[0] for each in _COMMANDS]
+
+        def candidates(line: str) -> list[str]:
+            files = [f"save {name}" for name in glob(f"{line[5:]}*")] if line.startswith("save ") else []
+            return [*moves, *commands, *files]
+
+        whose = "your move" if len(self.session.people) == 1 else f"player {seat + 1}'s move"
+        while True:
+            line = ask("" if self.quiet else f"{whose}: ", candidates)
+            if line is None:
+                return None
+            first, _, rest = line.partition(" ")
+            command = _OTHER_NAMES.get(first.lower(), first.lower())
+            if line in moves:
+                return moves[line]
+            if not line:
+                self.tell("type the name of a move; `moves` lists them, `help` says what else you can type")
+            elif command in commands:
+                if command == "quit":
+                    return None
+                if self._obey(command, rest.strip(), list(moves)):
+                    return command
+            else:
+                try:
+                    return self.session.number_of(line)
+                except AmbiguousText as error:
+                    self.tell(str(error))
+                except UserError:
+                    self.tell(_mistake(line, list(moves), commands))
+
+    def _obey(self, command: str, rest: str, moves: list[str]) -> bool:
+        """Do what a command says; whether the game is another now."""
+        try:
+            if command == "undo":
+                self.session.undo()
+                self._show()
+                return True
+            if command == "resign":
+                self.session.resign()
+                return True
+            if command in ("hint", "eval"):
+                self._advise(command)
+        except UserError as error:  # nothing to take back, or a game that the search is not for
+            self.tell(str(error))
+        if command == "save":
+            self._save(rest)
+        elif command == "moves":
+            self.tell(output.listed(moves))
+        elif command == "help":
+            self.tell("the name of a move, as `moves` lists them, or:")
+            for name, what in _COMMANDS.items():
+                self.tell(f"  {name:10} {what}")
+        return False
+
+    def _save(self, name: str) -> None:
+        file = Path(name).expanduser()
+        try:
+            if not name:
+                raise UserError("save needs the name of a file, as in: save game.json")
+            self.session.save(file)
+        except (UserError, ValueError, OSError, RuntimeError) as error:
+            self.tell(f"not saved: {as_shown(str(error), 300)}")
+            return
+        self._kept = file, self.session.moves
+        self.tell(f"saved; `{_LOAD} {file}` goes on")
+
+    def _advise(self, command: str) -> None:
+        """`hint` or `eval`: what a search at the highest level finds."""
+        game, s = self.session.position
+        with output.progress(command) as progress:
+            result = self.session.advise(None if self.quiet else progress)
+        if command == "hint":
+            self.tell(_with_line(f"{result.action_name}: {_found(result)}", result))
+            return
+        self.tell(_with_line(f"{_standing(result)}: {_found(result)}", result))
+        if game.knows.terms:
+            terms = game.terms(s)
+            parts = terms._asdict() if hasattr(terms, "_asdict") else dict(enumerate(terms))
+            self.tell("the evaluation looks at: " + ", ".join(f"{name} {v:.3g}" for name, v in parts.items()))
+
+    # ---- what people see
+
+    def tell(self, what: str = "") -> None:
+        """Say something to people, in lines that fit the terminal. Commands to copy are left whole."""
+        if self.quiet:
+            return
+        for line in what.split("\n"):
+            whole = _LOAD in line or len(line) <= _width()
+            output.say(line if whole else textwrap.fill(line, _width(), **_FILLED))
+
+    def _show(self) -> None:
+        if not self.quiet:
+            output.say(output.board(self.session.position))
+            output.say()
+
+    def _who(self, seat: int) -> str:
+        if seat == CHANCE:
+            return "chance"
+        session = self.session
+        kinds = {each for each in session.players if each != HUMAN}
+        kind = f" ({session.players[seat]})" if len(kinds) > 1 and seat not in session.people else ""
+        return "you" if (seat,) == session.people else f"player {seat + 1}{kind}"
+
+    def tell_the_end(self) -> None:
+        """How the game ended, or how it stands and whether it can go on."""
+        session = self.session
+        ending = session.ending
+        if ending is None:
+            self._tell_what_goes_on()
+        elif ending.by == "rules":
+            self.tell(output.turn(session.position))
+            if len(session.people) == 1:
+                outcome = "you win" if session.people[0] in ending.winners else "you lose"
+                self.tell(outcome if ending.winners else "it is a draw")
+        elif ending.by == "repetition":
+            self.tell("the game is drawn: the position came for the third time")
+        else:
+            assert ending.seat is not None  # who resigned, or had no time left
+            self.tell(f"{self._who(ending.seat)} {'resigned' if ending.by == 'resignation' else 'ran out of time'}")
+
+    def _tell_what_goes_on(self) -> None:
+        moves = self.session.moves
+        self.tell(f"so far: {output.listed(list(moves)) or 'no moves'}; {output.turn(self.session.position)}")
+        if self._kept is not None:
+            file, kept = self._kept
+            where = "" if kept == moves else f" from move {len(kept) + 1}, where it was saved"
+            self.tell(f"`{_LOAD} {file}` goes on{where}")
+        elif self.session.people:
+            self.tell("the game was not saved")
+
+
+# ---- words
+
+
+def _mistake(line: str, moves: Sequence[str], commands: Sequence[str]) -> str:
+    close = meant(line, [*moves, *commands])
+    hint = (
+        f"did you mean {' or '.join(close)}?"
+        if close
+        else f"legal: {', '.join(moves[:8])}" + (", ..." if len(moves) > 8 else "")
+    )
+    return f"'{as_shown(line)}' is not a legal move here; {hint} (`moves` lists all)"
+
+
+def _found(result: search.Result) -> str:
+    """Depth and value, which is for the first player."""
+    values = result.values if len(result.values) > 2 or not result.game.zero_sum else result.values[:1]
+    shown = ", ".join(f"{v:.3g}" for v in values)
+    whose = " for player 1" if len(values) == 1 else ""
+    return f"value {shown}{whose} ({'exact' if result.proven else f'depth {result.depth}'})"
+
+
+def _with_line(text: str, result: search.Result) -> str:
+    """A text with as much of the best line as fits beside it."""
+    names = result.line_names
+    for shown in range(len(names), 0, -1):
+        whole = f"{text}, line {output.listed(names[:shown])}{' ...' if shown < len(names) else ''}"
+        if shown == 1 or len(whole) <= _width():
+            return whole
+    return text
+
+
+def _width() -> int:
+    """How wide the terminal is; 80 where there is none."""
+    return max(20, shutil.get_terminal_size().columns)
+
+
+def _standing(result: search.Result) -> str:
+    """Who stands better, in words."""
+    game, values = result.game, result.values
+    best = max(values)
+    leaders = [f"player {p + 1}" for p, v in enumerate(values) if v == best]
+    if len(leaders) == len(values):
+        return "it is even"
+    return f"{' and '.join(leaders)} {'wins' if result.proven and best == game.utility_range[1] else 'stands better'}"

@@ -1,0 +1,190 @@
+"""The few operations that are not plain Python arithmetic: 64-bit mixing, the hash of a state, items by number.
+
+Each is an ordinary function here and has a compiled twin of the same result in `native/primitives.py`. Rules and
+searches call them by these names in either mode.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections.abc import Iterable, Iterator, Sized
+from itertools import islice
+from threading import Lock
+from typing import Any
+
+from counterplay.core.bits import Bits
+
+__all__ = [
+    "Table",
+    "as_bits",
+    "as_float",
+    "compare_swap",
+    "count",
+    "list_actions",
+    "load",
+    "mix64",
+    "nth",
+    "nth_action",
+]
+__all__ += ["number_of_actions", "repeat", "replace", "state_key", "store", "weighted_sum"]
+
+_MASK = (1 << 64) - 1
+
+
+def _signed(x: int) -> int:
+    """The 64-bit word `x` as a machine sees it when it is a signed integer."""
+    return x - (1 << 64) if x >> 63 else x
+
+
+def mix64(x: int) -> int:
+    """Scramble a 64-bit integer: a bijection that turns a counter into noise (SplitMix64, Steele et al. 2014)."""
+    x = (int(x) * 0x9E3779B97F4A7C15) & _MASK
+    x = ((x ^ x >> 30) * 0xBF58476D1CE4E5B9) & _MASK
+    x = ((x ^ x >> 27) * 0x94D049BB133111EB) & _MASK
+    return _signed(x ^ x >> 31)
+
+
+def state_key(s: Any) -> int:
+    """A 64-bit hash of a whole state: numbers, `Bits` and tuples of them, in order."""
+    h = 0
+    for word in _words(s):
+        h = mix64(_signed((h ^ word) & _MASK) + 1)
+    return h
+
+
+def _words(value: Any) -> list[int]:
+    """The 64-bit words that make up a value, in order."""
+    if isinstance(value, tuple):
+        return [word for item in value for word in _words(item)]
+    if isinstance(value, Bits):
+        return [int(value) >> shift & _MASK for shift in range(0, value.width, 64)]
+    if isinstance(value, float):
+        return [as_bits(value + 0.0) & _MASK]
+    return [int(value) & _MASK]
+
+
+class Table:
+    """A constant row of numbers, or of `Bits` of one width, to look things up in by an index that is computed.
+
+    Compiled, it is data beside the code: a look-up is one load. (A tuple would do, but compiles to a choice among
+    all its items.) The index counts from 0; unlike a tuple's it is never negative.
+    """
+
+    __slots__ = ("_items",)
+
+    def __init__(self, items: Iterable[Any]) -> None:
+        self._items = tuple(items)
+        kinds = {(type(item), getattr(item, "width", 0)) for item in self._items}
+        if len(kinds) != 1 or next(iter(kinds))[0] not in (int, float, Bits):
+            raise TypeError("a Table has items, all of them int, float, or Bits of one width")
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __getitem__(self, i: int) -> Any:
+        if i < 0:
+            raise IndexError(f"a Table's index counts from 0; there is no {i}")
+        return self._items[i]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._items)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Table) and self._items == other._items
+
+    def __hash__(self) -> int:
+        return hash(self._items)
+
+    def __repr__(self) -> str:
+        return f"Table({list(self._items)})"
+
+
+def count(items: Iterable[int]) -> int:
+    """How many items there are; a generator is used up by it."""
+    return len(items) if isinstance(items, Sized) else sum(1 for _ in items)
+
+
+def nth(items: Iterable[int], k: int) -> int:
+    """Item number `k`, counted from 0; there must be so many."""
+    return next(islice(items, k, None))
+
+
+def list_actions(game: Any, s: Any, row: Any) -> int:
+    """Write the actions of `s` into `row`, as many as it has room for; how many there are."""
+    n = 0
+    for n, a in enumerate(game.actions(s), 1):
+        if n <= len(row):
+            row[n - 1] = a
+    return n
+
+
+def number_of_actions(game: Any, s: Any) -> int:
+    """How many actions there are at `s`, by going through them."""
+    return count(game.actions(s))
+
+
+def nth_action(game: Any, s: Any, k: int) -> int:
+    """Action number `k` of `s`, counted from 0; there must be so many."""
+    return nth(game.actions(s), k)
+
+
+def replace(items: Any, i: int, item: Any) -> Any:
+    """The tuple `items` with `item` at index `i`, which counts from 0."""
+    if not 0 <= i < len(items):
+        raise IndexError("replace: index out of range")
+    return (*items[:i], item, *items[i + 1 :])
+
+
+def weighted_sum(terms: Any, weights: Any) -> float:
+    """Each of the `terms`, a tuple, by its weight, added up from the first to the last; without weights 1 each."""
+    if weights and len(weights) != len(terms):
+        raise ValueError(f"there are {len(terms)} terms, but {len(weights)} weights")
+    total = 0.0
+    for i, term in enumerate(terms):
+        x = float(weights[i]) * float(term) if weights else float(term)
+        total = total + x if i else x
+    return total
+
+
+def repeat(item: Any, n: int) -> Any:
+    """The tuple of `n` times `item`; compiled, `n` must be known beforehand: a number or an attribute of the game."""
+    return (item,) * n
+
+
+# ---- memory by its address: large tables that threads share, without counting references at every access
+
+
+def load(address: int, i: int) -> int:
+    """The 64-bit integer number `i` at an address that the caller keeps alive."""
+    return ctypes.c_int64.from_address(int(address) + 8 * int(i)).value
+
+
+def store(address: int, i: int, value: int) -> None:
+    """Put a 64-bit integer there."""
+    ctypes.c_int64.from_address(int(address) + 8 * int(i)).value = int(value)
+
+
+class _OneAtATime:
+    """Interpreted, what is one step of the machine needs a lock. (In a class, where it is no part of a fingerprint.)"""
+
+    lock = Lock()
+
+
+def compare_swap(address: int, i: int, old: int, new: int) -> bool:
+    """Put `new` there if `old` is there, as one step that no other thread comes between; whether it was."""
+    with _OneAtATime.lock:
+        if load(address, i) != old:
+            return False
+        store(address, i, new)
+        return True
+
+
+def as_bits(x: float) -> int:
+    """The 64 bits of a floating-point number, as an integer."""
+    return int(struct.unpack("<q", struct.pack("<d", x))[0])
+
+
+def as_float(bits: int) -> float:
+    """The floating-point number of those 64 bits."""
+    return float(struct.unpack("<d", struct.pack("<q", int(bits)))[0])

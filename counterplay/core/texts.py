@@ -1,0 +1,159 @@
+"""Reading and writing what people type: boards, the fields of a state, parameters and settings."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from counterplay.core.bits import Bits
+from counterplay.core.errors import UnreadableText
+
+__all__ = [
+    "convert",
+    "field_text",
+    "fields_text",
+    "read_board",
+    "read_settings",
+    "read_value",
+    "split_settings",
+    "state_from_text",
+]
+
+_SWITCH = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+
+
+# ---- boards
+
+
+def read_board(text: str, rows: int, columns: int, pieces: str) -> list[list[int]]:
+    """The squares of each of `pieces`, counted row by row from the top left, in a text like `x.o/.x./...`."""
+    lines = [line.replace(" ", "") for line in text.strip().replace("\n", "/").split("/")]
+    if len(lines) != rows or any(len(line) != columns for line in lines):
+        example = "/".join(["." * columns] * rows)
+        raise UnreadableText(f"'{text}' is not a board of {rows} rows and {columns} columns, like '{example}'")
+    cells = "".join(lines)
+    strange = sorted(set(cells) - set(pieces) - {"."})
+    if strange:
+        raise UnreadableText(f"'{strange[0]}' is no piece: a board has '.' and {', '.join(repr(p) for p in pieces)}")
+    return [[square for square, cell in enumerate(cells) if cell == piece] for piece in pieces]
+
+
+# ---- settings
+
+
+def read_settings(text: str) -> dict[str, Any]:
+    """`depth=6,rave=on,without=killers+history,heaps=[1,2]` as a dict of values, each read by `read_value`."""
+    return {name: read_value(value) for name, value in split_settings(text).items()}
+
+
+def split_settings(text: str, first: str | None = None) -> dict[str, str]:
+    """`a=1,b=[2,3]` as a dict of texts. A single value without a name is that of `first`, if there is such a name."""
+    found: dict[str, str] = {}
+    for part in _split_outside_brackets(text):
+        name, equals, value = part.partition("=")
+        if not equals or not name.strip().isidentifier():
+            if first is None or found:
+                raise UnreadableText(f"'{part.strip()}' is not of the form name=value, as in a=1,b=on")
+            name, value = first, part
+        name = name.strip()
+        if name in found:
+            raise UnreadableText(f"'{text}' says twice what {name} is")
+        found[name] = value.strip()
+    return found
+
+
+def read_value(text: str) -> Any:
+    """A number, on or off (also yes, no, true, false), a list in brackets, words joined by `+` as a list, or a word."""
+    if text.lower() in _SWITCH:
+        return _SWITCH[text.lower()]
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        words = text.split("+")
+        return words if len(words) > 1 and all(word.isidentifier() for word in words) else text
+    return value if isinstance(value, int | float | list | tuple) else text
+
+
+def _split_outside_brackets(text: str) -> list[str]:
+    parts, depth = [""], 0
+    for character in text:
+        depth += (character in "[({") - (character in "])}")
+        if character == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part for part in parts if part.strip()]
+
+
+# ---- values of a type that is known
+
+
+def convert(what: str, value: Any, default: Any) -> Any:
+    """`value` as the type of `default`; a text is read as the command line writes it."""
+    kind = type(default)
+    if isinstance(value, str) and kind is not str:
+        value = _literal(what, value, kind)
+    if kind is tuple and isinstance(value, list | tuple):
+        return _nested_tuple(value)
+    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if type(value) is not kind:
+        raise UnreadableText(f"{what} must be of type {kind.__name__}, like {field_text(default)}; not {value!r}")
+    return value
+
+
+def _nested_tuple(value: Any) -> Any:
+    return tuple(map(_nested_tuple, value)) if isinstance(value, list | tuple) else value
+
+
+def _literal(what: str, text: str, kind: type) -> Any:
+    if kind is bool and text.lower() in _SWITCH:
+        return _SWITCH[text.lower()]
+    try:
+        return float(text) if kind is float else ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        raise UnreadableText(f"{what} must be of type {kind.__name__}; '{text}' cannot be read as one") from None
+
+
+# ---- the fields of a state
+
+
+def fields_text(s: Any) -> str:
+    """The fields of a state by name: `stones=21 turn=0`."""
+    return " ".join(f"{name}={field_text(value)}" for name, value in zip(_fields(s), s, strict=True))
+
+
+def field_text(value: Any) -> str:
+    """A value without blanks, so that fields can be split at them; a `Bits` is `{0,4}`."""
+    if isinstance(value, Bits):
+        return "{" + ",".join(map(str, value)) + "}"
+    if isinstance(value, tuple):
+        return "(" + ",".join(map(field_text, value)) + ("," if len(value) == 1 else "") + ")"
+    if isinstance(value, str):
+        return value
+    value = value.item() if hasattr(value, "item") else value  # a number of NumPy's
+    return repr(value).replace(" ", "")
+
+
+def state_from_text(like: Any, text: str) -> Any:
+    """The state that `fields_text` wrote, with the types of the state `like`."""
+    names = _fields(like)
+    parts = dict(part.split("=", 1) for part in text.split() if "=" in part)
+    if sorted(parts) != sorted(names) or len(text.split()) != len(names):
+        raise UnreadableText(f"'{text}' is not a position; write it like '{fields_text(like)}'")
+    values = [_field_from_text(name, parts[name], value) for name, value in zip(names, like, strict=True)]
+    return type(like)(*values) if hasattr(like, "_fields") else tuple(values)
+
+
+def _fields(s: Any) -> tuple[str, ...]:
+    return getattr(s, "_fields", None) or tuple(f"f{i}" for i in range(len(s)))
+
+
+def _field_from_text(name: str, text: str, like: Any) -> Any:
+    if isinstance(like, Bits):
+        inner = text.removeprefix("{").removesuffix("}")
+        try:
+            return Bits(like.width, [int(square) for square in inner.split(",") if square])
+        except ValueError as error:
+            raise UnreadableText(f"{name}={text} is not a set of squares: {error}") from None
+    return convert(name, text, like)

@@ -1,0 +1,200 @@
+"""The memory of one thread's alpha-beta search, and the order in which it looks at moves."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from counterplay.core.game import Game, UserError
+from counterplay.core.primitives import list_actions, load, store
+from counterplay.search.limits import DEEPEST
+from counterplay.search.repetition import PAST
+from counterplay.search.run import NO_LIMIT
+from counterplay.search.table import NO_ACTION, TranspositionTable, table_key
+
+__all__ = [
+    "BUSY",
+    "PLIES",
+    "REFINEMENTS",
+    "WIDTH",
+    "forget",
+    "new_workspace",
+    "order_moves",
+    "reward",
+    "show_busy",
+    "take_free",
+    "take_next",
+    "use_refinements",
+    "useful_refinements",
+]
+
+PLIES = 256
+"""The longest line."""
+WIDTH = 512
+"""The most actions in a state."""
+BUSY = 1 << 12
+"""Places in which threads show what they are looking at."""
+_HISTORY = 4096
+_MOST_HISTORY = 1 << 20
+_KNOWLEDGE = 1e9  # what a unit of priority or evaluation counts more than any history
+
+REFINEMENTS = (
+    "table",  # remember states, and the best move of the depth before
+    "priority",  # order by the game's own priority
+    "killers",  # order by what refuted a sibling
+    "history",  # order by what refuted anything anywhere
+    "successors",  # order by the evaluation of where a move leads
+    "scout",  # after the first move only ask whether another is better (principal-variation search)
+    "bounds",  # stop at the best utility there is
+    "quiescence",  # at the depth limit follow noisy moves until the position is quiet
+    "deepening",  # one ply deeper each time
+    "aspiration",  # expect the value of the depth before
+    "reductions",  # look at late moves less deeply first, where the game says so
+    "null_move",  # where even passing is too good, stop, where the game says so
+    "repetition",  # a position that comes again is a draw, where the game says so
+)
+
+_COUNTS = ("nodes", "most_nodes", "cutoffs", "unused", "stop", "proven", "too_wide")
+_PLACES = ("table_at", "mask", "age", "busy_at", "past")
+_WORKSPACE = np.dtype(
+    [(name, np.int64) for name in (*_COUNTS, *_PLACES)]
+    + [(f"use_{name}", np.int64) for name in (*REFINEMENTS, "order")]
+    + [
+        ("moves", np.int64, (PLIES, WIDTH)),
+        ("scores", np.float64, (PLIES, WIDTH)),
+        ("killers", np.int64, (PLIES, 2)),
+        ("history", np.int64, (2, _HISTORY)),
+        ("line", np.int64, (PLIES + 1, PLIES + 1)),
+        ("length", np.int64, (PLIES + 1,)),
+        ("path", np.int64, (PAST + PLIES,)),
+    ]
+)
+
+
+def useful_refinements(game: Game) -> tuple[str, ...]:
+    """The refinements that can do something for a game; some need what the game may not know."""
+    knows = game.knows
+    useful = {
+        "priority": knows.priority,
+        "successors": knows.evaluate and not knows.priority,
+        "quiescence": knows.is_noisy,
+        "reductions": game.reduces_late,
+        "null_move": knows.passed,
+        "repetition": knows.reversible,
+    }
+    return tuple(name for name in REFINEMENTS if useful.get(name, True))
+
+
+def new_workspace(game: Game, table: TranspositionTable | None, without: frozenset[str]) -> Any:
+    """Fresh memory with the refinements switched on that are not in `without` and of use for the game."""
+    for name in without:
+        if name not in REFINEMENTS:
+            raise UserError(f"there is no refinement '{name}'; there are: {', '.join(REFINEMENTS)}")
+    w = np.zeros(1, _WORKSPACE).view(np.recarray)[0]
+    if table is not None:
+        w.table_at, w.mask = table.address, table.mask
+    w.most_nodes = NO_LIMIT
+    w.unused = DEEPEST
+    forget(w)
+    use_refinements(game, w, without)
+    return w
+
+
+def use_refinements(game: Game, w: Any, without: frozenset[str]) -> None:
+    """Switch on the refinements that are not in `without` and of use for the game; the rest off."""
+    useful = useful_refinements(game)
+    for name in REFINEMENTS:
+        w[f"use_{name}"] = name in useful and name not in without and (name != "table" or w.table_at != 0)
+    w.use_order = any(w[f"use_{name}"] for name in ("table", "priority", "killers", "history", "successors"))
+
+
+def forget(w: Any) -> None:
+    """Drop what was learned of the order of moves."""
+    w.history[:] = 0
+    w.killers[:] = NO_ACTION
+
+
+# ---- compiled with the search
+
+
+def order_moves(game: Any, s: Any, p: int, depth: int, ply: int, known: int, noisy_only: bool, w: Any) -> int:
+    """List the actions of `s`, or the noisy ones, with a score each, larger to be looked at earlier; how many they are.
+
+    First the best move of an earlier visit; then by the game's priority or else the evaluation of the successor; what
+    is equal in that by killers and history. (Connect Four at 16 plies: to mix history into the priority made the tree
+    three times as large.)
+    """
+    n = list_actions(game, s, w.moves[ply])
+    if n > WIDTH:
+        w.too_wide, w.stop, n = 1, 1, WIDTH
+    chosen = 0
+    for i in range(n):
+        a = int(w.moves[ply, i])
+        if noisy_only and not game.is_noisy(s, a):
+            continue
+        w.moves[ply, chosen] = a
+        if w.use_order:
+            score = 0.0
+            if w.use_priority:
+                score = _KNOWLEDGE * game.priority(s, a)
+            elif w.use_successors and depth > 1:
+                score = _KNOWLEDGE * game.evaluate(game.result(s, a), p)
+            if w.use_killers and (a == w.killers[ply, 0] or a == w.killers[ply, 1]):
+                score += 2.0 * _MOST_HISTORY
+            if w.use_history:
+                score += w.history[p, a & (_HISTORY - 1)]
+            if a == known:
+                score = inf
+            w.scores[ply, chosen] = score
+        chosen += 1
+    return chosen
+
+
+def take_next(ply: int, i: int, n: int, w: Any) -> int:
+    """Move number `i` in order; of equal scores the one that the game lists first."""
+    if w.use_order:
+        best = i
+        for j in range(i + 1, n):
+            if w.scores[ply, j] > w.scores[ply, best]:
+                best = j
+        move, score = w.moves[ply, best], w.scores[ply, best]
+        for j in range(best, i, -1):
+            w.moves[ply, j], w.scores[ply, j] = w.moves[ply, j - 1], w.scores[ply, j - 1]
+        w.moves[ply, i], w.scores[ply, i] = move, score
+    return int(w.moves[ply, i])
+
+
+def take_free(game: Any, s: Any, ply: int, i: int, n: int, w: Any) -> int:
+    """The next move as `take_next` has it, but last those that another thread is looking at.
+
+    When we come back to them, what the other thread found is in the table (a simple form of ABDADA, Weill 1996; after
+    an idea of Kerrigan's). It does not matter if a note is overwritten or out of date: then both look.
+    """
+    a = take_next(ply, i, n, w)
+    while i > 0 and w.scores[ply, i] > -inf:
+        key = table_key(game, game.result(s, a))
+        if load(w.busy_at, key & (BUSY - 1)) != key:
+            break
+        w.scores[ply, i] = -inf
+        a = take_next(ply, i, n, w)
+    return a
+
+
+def show_busy(key: int, is_busy: bool, w: Any) -> None:
+    """Tell the other threads that this one looks at a state, or does so no more."""
+    store(w.busy_at, key & (BUSY - 1), key if is_busy else 0)
+
+
+def reward(p: int, a: int, depth: int, ply: int, w: Any) -> None:
+    """Note that action `a` was good enough to end the search of a state."""
+    if w.use_killers and w.killers[ply, 0] != a:
+        w.killers[ply, 1] = w.killers[ply, 0]
+        w.killers[ply, 0] = a
+    if w.use_history:
+        seen = w.history[p, a & (_HISTORY - 1)] + min(depth, PLIES) ** 2
+        w.history[p, a & (_HISTORY - 1)] = seen
+        if seen > _MOST_HISTORY:
+            for i in range(_HISTORY):
+                w.history[p, i] //= 2

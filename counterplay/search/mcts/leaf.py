@@ -1,0 +1,103 @@
+"""What a leaf of the tree is worth: a random playout, the game's `evaluate`, or an evaluator for many leaves at once.
+
+The first two are compiled with the search. An evaluator is any Python function
+
+    evaluator(game, states) -> (priors, values)
+
+`states` is a list of states that are not terminal. `values` has a number for each, its value for MAX, or a row for
+each with the value for every player. `priors` has a sequence for each: how likely each action is to be the best one, in
+the game's order; or it is None, for no opinion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from counterplay.core.game import CHANCE, Game, UserError
+from counterplay.core.randomness import unit, word
+from counterplay.search.mcts.nodes import values_kept
+from counterplay.search.mcts.variations import get, is_proven, note_played, put
+from counterplay.search.playout import choose
+
+__all__ = ["Evaluator", "ask", "weigh"]
+
+Evaluator = Callable[[Game, list[Any]], tuple[Any, Any]]
+
+
+# ---- compiled with the search
+
+
+def weigh(game: Any, s: Any, w: Any, x: Any) -> None:
+    """Leave in `w.value` what the leaf `s` is worth, by a game played on from there."""
+    if x is not None and is_proven(w.walk[w.ply], x):
+        w.value[0] = get(x.low, w.walk[w.ply])
+        return
+    plies, is_over = 0, False
+    while True:
+        is_over = game.is_terminal(s)
+        if is_over:
+            break
+        if x is not None and x.use_cutoff and plies >= x.cutoff:
+            break
+        a = choose(game, s, w) if x is None else choose_by_all(game, s, w, x)
+        s = game.result(s, a)
+        plies += 1
+    w.nodes += plies
+    for k in range(values_kept(game)):
+        w.value[k] = game.utility(s, k) if x is None or is_over else game.evaluate(s, k)
+    if x is not None and x.use_solver and is_over and plies == 0:
+        put(x.low, w.walk[w.ply], w.value[0])
+        put(x.high, w.walk[w.ply], w.value[0])
+
+
+def choose_by_all(game: Any, s: Any, w: Any, x: Any) -> int:
+    """A playout's next action, with the variations that are on."""
+    p = game.player(s)
+    a = likely(game, s, w) if x.use_guide and p != CHANCE and unit(w) < x.guide else choose(game, s, w)
+    if x.use_rave:
+        note_played(p, a, w, x)
+    return a
+
+
+def likely(game: Any, s: Any, w: Any) -> int:
+    """The action that comes first by the game's `priority`, of equals any."""
+    best, best_priority, equals = 0, -inf, 0
+    for a in game.actions(s):
+        priority = float(game.priority(s, a))
+        equals = equals + 1 if priority == best_priority else 1 if priority > best_priority else equals
+        if priority > best_priority or (priority == best_priority and word(w) * equals >> 32 == 0):
+            best, best_priority = a, priority
+    return best
+
+
+# ---- many leaves at once
+
+
+def ask(evaluator: Evaluator, game: Game, states: list[Any]) -> list[tuple[Any, Any]]:
+    """The evaluator's opinion of each state: its priors in the game's order, or None, and the values to keep."""
+    priors, values = evaluator(game, states)
+    table = np.asarray(values, np.float64)
+    if table.shape not in ((len(states),), (len(states), game.players)):
+        raise UserError(
+            f"an evaluator gives {len(states)} states {len(states)} values, or {len(states)} x {game.players}; "
+            f"not an array of shape {table.shape}"
+        )
+    kept = values_kept(game)
+    if table.ndim == 1 and kept > 1:
+        raise UserError(f"an evaluator of {game} gives a value for each of {game.players} players")
+    rows = table.reshape(len(states), -1)[:, :kept]
+    if priors is None:
+        return [(None, row) for row in rows]
+    return [(_checked(game, s, each), row) for s, each, row in zip(states, priors, rows, strict=True)]
+
+
+def _checked(game: Game, s: Any, priors: Sequence[float]) -> Any:
+    given = np.asarray(priors, np.float64)
+    actions = game.count_actions(s)
+    if given.shape != (actions,) or not np.isfinite(given).all() or (given < 0).any():
+        raise UserError(f"an evaluator gives a prior of 0 or more for each of the {actions} actions, not {priors}")
+    return given

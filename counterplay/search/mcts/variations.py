@@ -1,0 +1,271 @@
+"""Variations of Monte Carlo tree search: what each adds to a choice, an expansion and a simulation's end.
+
+Plain search is compiled without any of this: there `x`, the variations' record, is None. Each variation is a setting
+of `mcts`, which cites its paper; here a formula has the paper's name beside it.
+
+    p       who chooses; "for p" means that larger is better for p
+    n       visits of a child; `visits` are its parent's
+"""
+
+from __future__ import annotations
+
+from math import exp, inf, log, sqrt
+from typing import Any
+
+import numpy as np
+
+from counterplay.core.game import CHANCE, Game, UserError
+from counterplay.core.primitives import as_bits, as_float, load, store
+from counterplay.search.mcts.nodes import (
+    SECTIONS,
+    NodeStore,
+    action_of,
+    add,
+    link_of,
+    total_of,
+    unpack,
+    values_kept,
+    visits_of,
+)
+from counterplay.search.suited import must_be_opponents
+
+__all__ = ["VARIATIONS", "new_variations", "sections_for"]
+
+VARIATIONS = ("rave", "bias", "minimax", "puct", "fpu", "widening", "guide", "solver", "cutoff", "outside")
+"""What makes a search more than plain. `outside`: an evaluator that is no part of the game weighs the leaves."""
+
+_PLAYED = 1 << 13  # places for the moves of a playout; two moves in one place are taken for one
+_PRIOR_SPREAD = 3.0  # the best of the moves by the game's knowledge is taken to be e³ = 20 times as likely as the worst
+_UNTRIED = 1e9  # more than any score: without first-play urgency every child is tried once
+
+_X = np.dtype(
+    [(name, np.float64) for name in VARIATIONS]
+    + [(f"use_{name}", np.int64) for name in VARIATIONS]
+    + [(name, np.int64) for name in SECTIONS]
+    + [("played", np.int64, (_PLAYED,))]
+)
+
+
+def sections_for(game: Game, given: dict[str, float]) -> tuple[str, ...]:
+    """What the variations keep of each node, besides what plain search does."""
+    keeps = {
+        "prior": {"puct", "widening"} | ({"solver", "minimax"} if game.chance else set()),
+        "hint": {"bias"},
+        "guess": {"minimax"},
+        "low": {"solver"},
+        "high": {"solver"},
+        "amaf_visits": {"rave"},
+        "amaf_total": {"rave"},
+    }
+    return tuple(name for name, users in keeps.items() if users & given.keys())
+
+
+def new_variations(game: Game, memory: NodeStore, given: dict[str, float]) -> Any:
+    """The variations that are switched on, with what they need; None if there are none."""
+    if not given:
+        return None
+    for name in ("solver", "minimax"):
+        if name in given:
+            must_be_opponents(game, f"mcts with {name}")
+    for name, wanted in (("bias", "evaluate"), ("minimax", "evaluate"), ("cutoff", "evaluate"), ("guide", "priority")):
+        if name in given and not getattr(game.knows, wanted):
+            raise UserError(f"mcts with {name} needs a game with `{wanted}`; {game} has none")
+    x = np.zeros(1, _X).view(np.recarray)[0]
+    for name, setting in given.items():
+        x[name], x[f"use_{name}"] = setting, 1
+    for name in memory.sections:
+        x[name] = memory.address_of(name)
+    return x
+
+
+# ---- compiled with the search
+
+
+def get(section: int, node: int) -> float:
+    return as_float(load(section, node))
+
+
+def put(section: int, node: int, value: float) -> None:
+    store(section, node, as_bits(value))
+
+
+def mean_for(game: Any, node: int, p: int, w: Any) -> float:
+    """What `p` got on average in the visits to a node that was visited."""
+    mean = total_of(game, node, p, w) / visits_of(game, node, w)
+    return mean + game.utility_sum if values_kept(game) == 1 and p == 1 else mean
+
+
+def is_proven(node: int, x: Any) -> bool:
+    return bool(x.use_solver and load(x.low, node) == load(x.high, node))
+
+
+def is_futile(child: int, node: int, p: int, x: Any) -> bool:
+    """Whether `p` has no less at `node` already, for sure, than `child` can give (Cazenave & Saffidine 2010)."""
+    if p == 0:
+        return get(x.high, child) <= get(x.low, node)
+    return get(x.low, child) >= get(x.high, node)
+
+
+def pick_by_all(game: Any, node: int, link: int, w: Any, x: Any) -> int:
+    """The child with the best score by all variations that are on."""
+    first, p, count = unpack(link)
+    visits = visits_of(game, node, w)
+    allowed = min(count, 1 + int(x.widening * sqrt(visits))) if x.use_widening else count
+    spread = x.puct * sqrt(visits) if x.use_puct else w.exploration * sqrt(log(visits))
+    urgency = mean_for(game, node, p, w) - x.fpu if x.use_fpu else _UNTRIED
+    beta = sqrt(x.rave / (3.0 * visits + x.rave)) if x.use_rave else 0.0  # Gelly & Silver 2007
+    best, best_score = first, -inf
+    for child in range(first, first + count):
+        if child - first >= allowed and best_score > -inf:
+            break
+        if x.use_solver and is_futile(child, node, p, x):
+            continue
+        n = visits_of(game, child, w)
+        q = mean_for(game, child, p, w) if n > 0 else urgency
+        if x.use_rave and load(x.amaf_visits, child) > 0:
+            amaf = get(x.amaf_total, child) / load(x.amaf_visits, child)
+            q = (1.0 - beta) * q + beta * amaf if n > 0 else amaf
+        if x.use_minimax and n > 0:
+            guess = get(x.guess, child)
+            q = (1.0 - x.minimax) * q + x.minimax * (guess if p == 0 else game.utility_sum - guess)
+        score = q + (spread * get(x.prior, child) / (1 + n) if x.use_puct else spread * sqrt(1.0 / max(n, 1)))
+        if x.use_bias:
+            score += x.bias * get(x.hint, child) / (n + 1)
+        if score > best_score:
+            best, best_score = child, score
+    return best
+
+
+def is_ordered(p: int, x: Any) -> bool:
+    """Whether the order of the children says something, so that they must not be shuffled."""
+    return p == CHANCE or (x is not None and bool(x.use_puct or x.use_widening))
+
+
+def furnish(game: Any, s: Any, first: int, p: int, count: int, w: Any, x: Any) -> None:
+    """Fill in what the variations keep of the new children of `s`, whose actions are listed."""
+    ranks = p != CHANCE and bool(x.use_puct or x.use_widening)
+    by_priority = game.knows.priority or x.use_outside or not game.knows.evaluate
+    least, most = inf, -inf
+    for child in range(first, first + count):
+        a = action_of(child, w)
+        if x.use_solver:
+            put(x.low, child, float(game.utility_range[0]))
+            put(x.high, child, highest(game))
+        worth = 0.0
+        if x.use_minimax or (p != CHANCE and (x.use_bias or (ranks and not by_priority))):
+            worth = float(game.evaluate(game.result(s, a), max(p, 0)))
+        if x.use_minimax:
+            put(x.guess, child, worth if p != 1 else game.utility_sum - worth)
+        if x.use_bias:
+            put(x.hint, child, worth)
+        if game.chance and p == CHANCE and x.prior != 0:
+            put(x.prior, child, float(game.probability(s, a)))
+        if ranks:
+            if by_priority:  # an evaluator from outside speaks later, if at all
+                worth = 0.0 if x.use_outside else float(game.priority(s, a))
+            put(x.prior, child, worth)
+            least, most = min(least, worth), max(most, worth)
+    if ranks:
+        as_probabilities(first, count, least, most, x)
+        if x.use_widening:
+            sort_by_prior(first, count, w, x)
+
+
+def highest(game: Any) -> float:
+    """The most that MAX can get: what is left when the other gets least, if that is less than the range says."""
+    if game.players == 1:
+        return float(game.utility_range[1])
+    return min(float(game.utility_range[1]), float(game.utility_sum - game.utility_range[0]))
+
+
+def as_probabilities(first: int, count: int, least: float, most: float, x: Any) -> None:
+    """Turn what is known of the moves, on whatever scale, into priors that add up to 1."""
+    scale = _PRIOR_SPREAD / (most - least) if most > least else 0.0
+    total = 0.0
+    for child in range(first, first + count):
+        weight = exp(scale * (get(x.prior, child) - most))
+        put(x.prior, child, weight)
+        total += weight
+    for child in range(first, first + count):
+        put(x.prior, child, get(x.prior, child) / total)
+
+
+def sort_by_prior(first: int, count: int, w: Any, x: Any) -> None:
+    """The likeliest first, which are the first that progressive widening lets in; equal ones as the game has them."""
+    for i in range(first + 1, first + count):
+        j = i
+        while j > first and get(x.prior, j - 1) < get(x.prior, j):
+            swap(w.moves, 2 * j, 2 * j - 2)
+            swap(x.prior, j, j - 1)
+            if x.use_bias:
+                swap(x.hint, j, j - 1)
+            if x.use_minimax:
+                swap(x.guess, j, j - 1)
+            j -= 1
+
+
+def swap(address: int, i: int, j: int) -> None:
+    item = load(address, i)
+    store(address, i, load(address, j))
+    store(address, j, item)
+
+
+def note_played(p: int, a: int, w: Any, x: Any) -> None:
+    """Remember for RAVE that `p` played `a` in this simulation."""
+    x.played[(a * 64 + p) & (_PLAYED - 1)] = w.simulations + 1
+
+
+def was_played(p: int, a: int, w: Any, x: Any) -> bool:
+    return bool(x.played[(a * 64 + p) & (_PLAYED - 1)] == w.simulations + 1)
+
+
+def learn_from_all_moves(game: Any, w: Any, x: Any) -> None:
+    """All moves as first (RAVE): a move that its player made later counts, a little, as if it had been made here."""
+    for d in range(w.ply, -1, -1):
+        link = link_of(w.walk[d], w)
+        if link <= 0:
+            continue
+        first, p, count = unpack(link)
+        if p == CHANCE:
+            continue
+        if d < w.ply:
+            note_played(p, action_of(w.walk[d + 1], w), w, x)
+        v = w.value[p] if values_kept(game) > 1 or p == 0 else game.utility_sum - w.value[0]
+        for child in range(first, first + count):
+            if was_played(p, action_of(child, w), w, x):
+                add(x.amaf_visits, child, 1, 0)
+                put(x.amaf_total, child, get(x.amaf_total, child) + v)
+
+
+def refine(section: int, node: int, w: Any, x: Any) -> bool:
+    """Bring a section that follows minimax up to date at a node, from its children: whether that changed it."""
+    first, p, count = unpack(link_of(node, w))
+    v = 0.0 if p == CHANCE else get(section, first)
+    for child in range(first, first + count):
+        if p == CHANCE:
+            v += get(x.prior, child) * get(section, child)
+        else:
+            v = max(v, get(section, child)) if p == 0 else min(v, get(section, child))
+    changed = v != get(section, node)
+    put(section, node, v)
+    return changed
+
+
+def refine_above(section: int, w: Any, x: Any) -> None:
+    """The same for all nodes on the way, from the leaf's parent up to where nothing changes any more."""
+    d = w.ply - 1
+    while d >= 0 and refine(section, w.walk[d], w, x):
+        d -= 1
+
+
+def clamped(v: float, node: int, x: Any) -> float:
+    """A simulation's value, no worse and no better than is proven of a node that it went through."""
+    return min(max(v, get(x.low, node)), get(x.high, node))
+
+
+def error_of(node: int, w: Any, x: Any) -> float:
+    """What the sum of a proven node lacks to be that of its value in every visit.
+
+    The visits before the proof were mostly too hopeful for who chose the node, and are in the sums of all above it.
+    """
+    return get(x.low, node) * load(w.stats, 2 * node) - as_float(load(w.stats, 2 * node + 1))

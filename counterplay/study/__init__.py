@@ -1,0 +1,1 @@
+"""Looking at games and searches: trees, analysis, quizzes, demonstrations, experiments, and the check of a game."""

@@ -1,0 +1,101 @@
+"""A game from a file: saved by `play`, recorded by `match`, or its moves as plain text, a PGN's for example."""
+
+from __future__ import annotations
+
+import json
+import re
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from counterplay import games
+from counterplay.arena import SavedGame
+from counterplay.core.game import Game, UserError
+
+__all__ = ["moves_of_text", "read_record"]
+
+
+def read_record(file: Path, game: Game | None = None, position: str | None = None, number: int = 1) -> SavedGame:
+    """The game in a file, or number so and so of several there, from 1.
+
+    A text needs the `game` that its moves are of and may begin at a `position`; other files say that themselves, and
+    `game`, if it is given, has to be the same.
+    """
+    try:
+        text = file.read_text(encoding="utf-8-sig", errors="replace")  # a name in another encoding does no harm
+    except OSError as error:
+        raise UserError(f"{file} cannot be read: {error.strerror}") from None
+    first, *others = _json_lines(text)
+    if first is None:
+        return _of_text(file, text, game, position, number)
+    if position is not None:
+        raise UserError(f"{file} says itself where the game begins; --position is for moves as plain text")
+    found = str(first["game"])
+    if game is not None and str(game) != found:
+        raise UserError(f"{file} has a game of {found}, not of {game}")
+    if "moves" in first:
+        _choose(file, [first], number)
+        return SavedGame.read(file)
+    chosen = _choose(file, others, number)
+    loaded = game or games.load(found)
+    names = tuple(map(str, first.get("players", ())))
+    seats = names if chosen.get("first") == 0 else names[::-1]
+    return SavedGame(found, loaded.to_text(loaded.initial()), tuple(map(str, chosen["moves"])), seats)
+
+
+def _json_lines(text: str) -> list[Any]:
+    """A saved game, or the lines of a match's record, of which the last may not be finished; [None] for other texts."""
+    found: list[Any] = []
+    with suppress(ValueError):
+        found = [json.loads(text)]
+    if not found:
+        with suppress(ValueError):
+            found.extend(map(json.loads, text.splitlines()))
+    first, *others = found or [None]
+    is_ours = isinstance(first, dict) and "game" in first and first.keys() & {"moves", "players"}
+    return [first, *(each for each in others if isinstance(each, dict) and "moves" in each)] if is_ours else [None]
+
+
+def _choose(file: Path, several: list[Any], number: int) -> Any:
+    if not several:
+        raise UserError(f"{file} has no game in it")
+    if not 1 <= number <= len(several):
+        has = f"games 1 to {len(several)}" if len(several) > 1 else "one game"
+        raise UserError(f"{file} has {has}; there is no number {number}")
+    return several[number - 1]
+
+
+# ---- plain text
+
+
+def _of_text(file: Path, text: str, game: Game | None, position: str | None, number: int) -> SavedGame:
+    if game is None:
+        raise UserError(f"{file} is neither a saved game nor a match's record; say which GAME its moves are of")
+    text = _choose(
+        file, [each for each in re.split(r"^(?=\[Event )", text, flags=re.MULTILINE) if each.strip()], number
+    )
+    headers = dict(re.findall(r'^\[(\w+) +"(.*)"\]', text, re.MULTILINE))
+    begins = position or headers.get("FEN")
+    s = game.initial() if begins is None else game.from_text(begins)
+    players = (headers["White"], headers["Black"]) if {"White", "Black"} <= headers.keys() else ()
+    return SavedGame(str(game), game.to_text(s), moves_of_text(text), players)
+
+
+_COMMENTS = re.compile(r"^\[.*\]\s*$|^%.*$|\{[^}]*\}|;.*$", re.MULTILINE)
+_VARIATION = re.compile(r"(?:(?<=\s)|^)\([^()]*\)|\(\s*\d+\.[^()]*\)")  # but not the end of a move like 8/4(2) or e8(Q)
+_NUMBER = re.compile(r"^\d+\.+\s*")
+_PRAISE = re.compile(r"[!?]+$")
+_NO_MOVE = re.compile(r"1-0|0-1|1/2-1/2|\*|\$\d+|e\.p\.|")
+
+
+def moves_of_text(text: str) -> tuple[str, ...]:
+    """The names of the moves in a text, without what else a PGN has: headers, comments, variations, numbers, results.
+
+    Blanks stand between moves; in a text with commas the commas and the ends of lines do, for names that have blanks.
+    """
+    text, before = _COMMENTS.sub(" ", text), ""
+    while text != before:
+        text, before = _VARIATION.sub(" ", text), text
+    words = re.split(r"[,\n]", text) if "," in text else text.split()
+    names = (_PRAISE.sub("", _NUMBER.sub("", word.strip())).strip() for word in words)
+    return tuple(name for name in names if not _NO_MOVE.fullmatch(name))

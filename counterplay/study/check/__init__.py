@@ -1,0 +1,77 @@
+"""Whether a game keeps its word: random games are played, and every state must have the listed properties.
+
+    report = examine(game)
+    report = examine_text("mine.py")   # a game in a file, with whatever may be wrong in the file
+    report.ok, print(report)
+
+Among the properties is our central claim: the same games, interpreted and compiled, agree in every state and number.
+Each kind of problem is reported once, with its first example, in the words of someone who wrote rules.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from counterplay import games
+from counterplay.core.game import Game
+from counterplay.study.check.examination import Examination, Problem
+from counterplay.study.check.mistakes import loading_problem
+from counterplay.study.check.modes import compare_modes
+from counterplay.study.check.properties import check_declarations, check_keys, check_replay, check_states, check_texts
+
+__all__ = ["Problem", "Report", "examine", "examine_text"]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What an examination looked at, and what it found."""
+
+    game: str
+    problems: tuple[Problem, ...]
+    games_played: int = 0
+    states_seen: int = 0
+    both_modes: bool = False
+    """Whether the same games were played compiled and interpreted."""
+    why_not: str | None = None
+    """The reason, if they were not."""
+
+    @property
+    def ok(self) -> bool:
+        return not self.problems
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {**asdict(self), "problems": [asdict(problem) for problem in self.problems], "ok": self.ok}
+
+    def __str__(self) -> str:
+        n = len(self.problems)
+        found = "no problem" if n == 0 else "1 problem" if n == 1 else f"{n} problems"
+        seen = f" in {self.games_played} random games with {self.states_seen:,} states" if self.states_seen else ""
+        modes = "compiled and interpreted were compared" if self.both_modes else self.why_not
+        return "\n  ".join([f"{self.game}: {found}{seen}", *map(str, self.problems), *([modes] if modes else [])])
+
+
+def examine(game: Game, playouts: int = 20, seed: int = 0, compare: bool = True) -> Report:
+    """Play random games and look for everything that a game must not do.
+
+    Without `compare` they are played interpreted only, which saves the seconds that compiling takes.
+    """
+    exam = Examination(game, seed)
+    check_declarations(exam)
+    if exam.problems:
+        return Report(str(game), exam.found)
+    exam.play(max(1, playouts))
+    for check in (check_states, check_texts, check_replay, check_keys):
+        check(exam)
+    why_not = compare_modes(exam) if compare else "played interpreted only, as asked"
+    return Report(str(game), exam.found, exam.played, len(exam.seen), why_not is None, why_not)
+
+
+def examine_text(text: str, playouts: int = 20, seed: int = 0, compare: bool = True) -> Report:
+    """Load the game a text names, as `games.load` does, and examine it; a mistake in its file is a problem too."""
+    try:
+        game = games.load(text)
+    except (Exception, SystemExit) as error:
+        return Report(text, (Problem(*loading_problem(text, error)),))
+    return examine(game, playouts, seed, compare)

@@ -1,0 +1,301 @@
+"""What must hold for every game: one function each, named like the property, that says what is wrong, or nothing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from counterplay.core.game import CHANCE, Game
+from counterplay.study.check.examination import FAILED, Examination, Seen
+from counterplay.study.check.values import is_finite, kind, listed, plain, same, shape, unfit
+
+__all__ = ["check_declarations", "check_keys", "check_replay", "check_states", "check_texts"]
+
+TEXTS = 300  # states whose texts are looked at: a drawing may be slow
+NAMES = 8  # about as many actions of a state are read back: to read one may mean to name them all
+
+Property = Callable[[Game, Seen], Iterator[str]]
+
+
+# ---- of one state
+
+
+def state_is_a_tuple_of_numbers(game: Game, it: Seen) -> Iterator[str]:
+    """A state is a tuple of numbers, `Bits` and tuples of these."""
+    if why := unfit(it.state):
+        yield why
+
+
+def stable_state_type(game: Game, it: Seen) -> Iterator[str]:
+    """Every field keeps its type, its length and its width from beginning to end."""
+    first, now = shape(game.initial()), shape(it.state)
+    for name in {**first, **now}:
+        if (before := first.get(name, "absent")) != (after := now.get(name, "absent")):
+            yield f"{name} was {before} at the start and is {after} here; it must keep one type for the whole game"
+
+
+def player_exists(game: Game, it: Seen) -> Iterator[str]:
+    """The player is 0 .. players-1, or CHANCE if the game declares it."""
+    p = it.says["player"]
+    if not isinstance(p, int | np.integer) or not CHANCE <= int(p) < game.players:
+        yield f"player says {p!r}; it must be one of 0 to {game.players - 1}, or CHANCE"
+    elif p == CHANCE and not game.chance:
+        yield "CHANCE moves, but the game does not declare it: write  chance = True  in the class"
+
+
+def actions_are_integers(game: Game, it: Seen) -> Iterator[str]:
+    """An action is an integer of at most 64 bits."""
+    for a in it.says["actions"]:
+        if kind(a) != "int" or not -(2**63) <= a < 2**63:
+            yield f"action {a!r} is {kind(a)}; an action is an integer of at most 64 bits"
+
+
+def no_actions_at_the_end(game: Game, it: Seen) -> Iterator[str]:
+    """A terminal state has no actions."""
+    if it.over and it.says["actions"]:
+        yield f"the game is over, but actions still gives {listed(it.says['actions'])}; it must give none"
+
+
+def actions_until_the_end(game: Game, it: Seen) -> Iterator[str]:
+    """A live state has at least one action."""
+    if not it.says["actions"] and not it.says.get("is_terminal", True):
+        yield "there is no action, but is_terminal says the game goes on; end it, or give an action for passing"
+
+
+def each_action_once(game: Game, it: Seen) -> Iterator[str]:
+    """No action is given twice."""
+    actions = it.says["actions"]
+    if len(set(actions)) < len(actions):
+        twice = next(a for i, a in enumerate(actions) if a in actions[:i])
+        yield f"actions gives {twice} more than once: {listed(actions)}"
+
+
+def count_actions_counts_them(game: Game, it: Seen) -> Iterator[str]:
+    """`count_actions` says how many there are."""
+    given, n = len(it.says["actions"]), game.count_actions(it.state) if game.knows.count_actions else None
+    if n is not None and n != given:
+        yield f"count_actions says {n}, but actions gives {given}"
+
+
+def sample_gives_them_by_number(game: Game, it: Seen) -> Iterator[str]:
+    """`sample` gives the action of a number in the order of `actions`: the first, the last, another."""
+    actions = it.says["actions"] if game.knows.sample and not it.over else ()
+    for k in sorted({0, it.ply % len(actions), len(actions) - 1}) if actions else ():
+        r = -(-(k << 32) // len(actions))
+        if (a := game.sample(it.state, r)) != actions[k]:
+            yield f"sample gives {a} for r = {r}, which is number {k} of {len(actions)} actions: {actions[k]}"
+
+
+def canonical_stands_for_all(game: Game, it: Seen) -> Iterator[str]:
+    """`canonical` of a canonical state is that state, with the same player to move and as many actions."""
+    if not game.knows.canonical:
+        return
+    c = game.canonical(it.state)
+    if plain(again := game.canonical(c)) != plain(c):
+        yield f"canonical gives {c!r}, but for that one {again!r}"
+    if (over := bool(game.is_terminal(c))) != it.over or (not over and game.player(c) != it.says["player"]):
+        yield f"canonical gives {c!r}, where the player to move or the end of the game is another"
+    elif (n := len(list(game.actions(c)))) != len(it.says["actions"]):
+        yield f"canonical gives {c!r}, which has {n} actions and not {len(it.says['actions'])}"
+
+
+def probabilities_add_up(game: Game, it: Seen) -> Iterator[str]:
+    """Probabilities are above 0, with sum 1."""
+    given = it.says["probability"]
+    if not all(is_finite(x) and x > 0 for x in given):
+        yield f"the probabilities are {listed(given)}; each must be above 0 (leave out what cannot happen)"
+    elif abs(math.fsum(given) - 1.0) > 1e-9:
+        yield f"the probabilities {listed(given)} add up to {math.fsum(given):g}, not to 1"
+
+
+def utility_in_range(game: Game, it: Seen) -> Iterator[str]:
+    """Utilities are finite and in `utility_range`."""
+    return _outside(game, it.says["utility"], "utility")
+
+
+def utilities_add_up(game: Game, it: Seen) -> Iterator[str]:
+    """Utilities add up to `utility_sum`, if the game declares `zero_sum`."""
+    total = sum(it.says["utility"])
+    if game.zero_sum and game.players > 1 and abs(total - game.utility_sum) > _slack(game):
+        given = listed(it.says["utility"])
+        yield f"the utilities {given} add up to {total:g}, not to {game.utility_sum:g}; or is  zero_sum = False  true?"
+
+
+def evaluate_in_range(game: Game, it: Seen) -> Iterator[str]:
+    """Estimates are finite and in `utility_range`."""
+    return _outside(game, it.says["evaluate"], "estimate")
+
+
+def evaluate_exact_at_the_end(game: Game, it: Seen) -> Iterator[str]:
+    """The estimate of a terminal state is its utility."""
+    for p, (v, u) in enumerate(zip(it.says["evaluate"], it.says.get("utility", ()), strict=False)):
+        if v != u:
+            yield f"the game is over, with utility {u!r} for player {p}; evaluate says {v!r} and must say the same"
+
+
+def _outside(game: Game, values: list[Any], what: str) -> Iterator[str]:
+    low, high = game.utility_range
+    for p, v in enumerate(values):
+        if not is_finite(v):
+            yield f"the {what} for player {p} is {v!r}; it must be a finite number"
+        elif not low - _slack(game) <= v <= high + _slack(game):
+            yield f"the {what} for player {p} is {v!r}, outside the declared utility_range from {low:g} to {high:g}"
+
+
+def _slack(game: Game) -> float:
+    """What rounding may do to a utility."""
+    return 1e-9 * max(1.0, *map(abs, game.utility_range))
+
+
+# ---- of the texts for people
+
+
+def show_gives_text(game: Game, it: Seen) -> Iterator[str]:
+    """`show` gives a text."""
+    if not isinstance(shown := game.show(it.state), str):
+        yield f"show gives {shown!r}, not a text"
+
+
+def action_names_differ(game: Game, it: Seen) -> Iterator[str]:
+    """Action names are texts, different for different actions."""
+    named: dict[Any, int] = {}
+    for a in it.says.get("actions", ()):
+        name = game.action_name(it.state, a)
+        if not isinstance(name, str):
+            yield f"action_name gives {name!r} for action {a}, not a text"
+        if named.setdefault(name, a) != a:
+            yield f"actions {named[name]} and {a} have the same name '{name}'"
+
+
+def action_names_read_back(game: Game, it: Seen) -> Iterator[str]:
+    """`parse_action` reads the names of the actions."""
+    actions = it.says.get("actions", ()) if not it.over else ()
+    for a in actions[:: 1 + len(actions) // NAMES]:
+        name = game.action_name(it.state, a)
+        try:
+            back: Any = game.parse_action(it.state, name)
+        except ValueError as error:
+            back = f"nothing: {error}"
+        if back != a:
+            yield f"action {a} is called '{name}', but parse_action reads that as {back}"
+
+
+def position_text_reads_back(game: Game, it: Seen) -> Iterator[str]:
+    """`from_text` reads what `to_text` gives, as the same state."""
+    if shape(it.state) != shape(game.initial()):
+        return  # another property tells of that
+    text = game.to_text(it.state)
+    if not isinstance(text, str):
+        yield f"to_text gives {text!r}, not a text"
+    try:
+        back: Any = game.from_text(text)
+    except ValueError as error:
+        yield f"to_text gives '{text}', which from_text does not read: {error}"
+        return
+    if not same(back, it.state) or shape(back) != shape(it.state):
+        yield f"to_text gives '{text}', which from_text reads as {back!r}, not as {it.state!r}"
+
+
+# ---- the tables: a rule, and the properties that it must have; the first that fails is told
+
+_OF_STATES: dict[str, tuple[Property, ...]] = {
+    "state": (state_is_a_tuple_of_numbers, stable_state_type),
+    "player": (player_exists,),
+    "actions": (
+        actions_are_integers,
+        no_actions_at_the_end,
+        actions_until_the_end,
+        each_action_once,
+        count_actions_counts_them,
+        sample_gives_them_by_number,
+        canonical_stands_for_all,
+    ),
+    "probability": (probabilities_add_up,),
+    "utility": (utility_in_range, utilities_add_up),
+    "evaluate": (evaluate_in_range, evaluate_exact_at_the_end),
+}
+_OF_TEXTS: dict[str, tuple[Property, ...]] = {
+    "show": (show_gives_text,),
+    "action_name": (action_names_differ, action_names_read_back),
+    "to_text": (position_text_reads_back,),
+}
+
+
+def check_states(exam: Examination) -> None:
+    """Every state has the properties of the first table, as far as its rules answered."""
+    for it in exam.seen:
+        for rule, properties in _OF_STATES.items():
+            if rule in it.says:
+                where = rule if rule != "state" else "result" if it.ply else "initial"
+                _first_wrong(exam, it, where, properties)
+
+
+def check_texts(exam: Examination) -> None:
+    """Some of the states have the properties of the second table; a state that is none has no texts either."""
+    different = list({plain(it.state): it for it in exam.seen if it.is_fit}.values())
+    for it in different[:: 1 + len(different) // TEXTS]:
+        for rule, properties in _OF_TEXTS.items():
+            _first_wrong(exam, it, rule, properties)
+
+
+def _first_wrong(exam: Examination, it: Seen, rule: str, properties: tuple[Property, ...]) -> None:
+    for property in properties:
+        message = exam.attempt(rule, lambda of=property: next(of(exam.game, it), None), it=it)
+        if message not in (None, FAILED):
+            exam.note(property.__name__.replace("_", " "), rule, message, it)
+        if message is not None:
+            return
+
+
+# ---- of a game as a whole
+
+
+def check_declarations(exam: Examination) -> None:
+    """Declarations make sense: there are players, and `utility_range` is the least and the greatest utility."""
+    players = exam.attempt("players", lambda: exam.game.players)
+    if players is not FAILED and (not isinstance(players, int) or players < 1):
+        exam.note("declarations make sense", "players", f"players is {players!r}; it must be an integer from 1 up")
+    bounds = exam.attempt("utility_range", lambda: [*map(float, exam.game.utility_range)])
+    if bounds is not FAILED and (len(bounds) != 2 or not all(map(is_finite, bounds)) or bounds[0] > bounds[1]):
+        text = f"utility_range is {listed(bounds)}; it must be the least and the greatest utility, like (-1.0, 1.0)"
+        exam.note("declarations make sense", "utility_range", text)
+
+
+def check_replay(exam: Examination) -> None:
+    """Same answers again: played again, a game has the same states, and the rules say the same of them."""
+    s = FAILED
+    for it in exam.seen:
+        if it.ply == 0:
+            s = exam.attempt("initial", exam.game.initial)
+        again = exam.ask(it, s) if s is not FAILED else {}
+        for rule, answer in it.says.items():
+            if rule in again and not same(answer, again[rule]):
+                text = f"{rule} was {answer!r} and is {again[rule]!r} when asked again; do the rules remember anything?"
+                exam.note("same answers again", rule if rule != "state" else "initial", text, it)
+        s = again.get("result", FAILED)
+
+
+def check_keys(exam: Examination) -> None:
+    """Keys tell states apart: they have 64 bits, equal for equal states and different for others."""
+    name, states, keys = "keys tell states apart", {}, {}  # type: ignore[var-annotated]
+    for it in exam.seen:
+        if "key" not in it.says:
+            continue
+        key, state = it.says["key"], plain(it.state)
+        if kind(key) != "int" or not -(2**63) <= key < 2**64:
+            exam.note(name, "key", f"key says {key!r}; it must be an integer of 64 bits", it)
+        elif keys.setdefault(state, key) != key:
+            exam.note(name, "key", f"this state had key {keys[state]} before and has {key} now", it)
+        elif plain((other := states.setdefault(plain(key), it)).state) != state and not _repeats(exam.game, other, it):
+            text = f"{it.state!r} and {other.state!r} are different, but have the same key {key}"
+            exam.note(name, "key", text, it)
+
+
+def _repeats(game: Game, one: Seen, other: Seen) -> bool:
+    """Whether two states of a game with repetition are one position, and differ in how long ago it was irreversible."""
+    if not game.knows.reversible or game.reversible(one.state) == game.reversible(other.state):
+        return False
+    return one.over or other.over or all(one.says.get(rule) == other.says.get(rule) for rule in ("player", "actions"))

@@ -1,0 +1,264 @@
+"""Drawing a watched search: as text, and as SVG with MAX up, MIN down, chance round, and what was cut crossed out.
+
+A tree that people can read has its leaves side by side in the order of the moves and every node above the middle of
+its children. That needs no layout library: leaves are counted from left to right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from html import escape
+from math import inf
+from typing import Any
+
+from counterplay.core.game import CHANCE
+from counterplay.study.trees.record import Trace, Visit
+
+__all__ = ["Drawn", "arrange", "number", "svg", "text"]
+
+MOST_DRAWN = 200
+"""Nodes in a picture; of a larger tree the upper part is drawn, and how much lies below."""
+
+MOST_NOTES = 12
+"""Reasons for cuts that are written below a picture."""
+
+STEP_X, STEP_Y, SIZE, MARGIN = 58, 92, 17, 40
+TIGHT_X, TIGHT_TOP = 48, 26
+INK, FAINT, CUT, BEST = "#1c2430", "#9aa3ad", "#c22f2f", "#1f6fb2"
+FILL = {"max": "#dcebfa", "min": "#fbe3d6", "chance": "#e9e2f6", "p3": "#e0f1df", "end": "#ffffff", "limit": "#f4f4f4"}
+NAMES = {"max": "MAX", "min": "MIN", "chance": "chance", "end": "", "limit": "estimate"}
+
+
+def number(x: float) -> str:
+    """A value for people: ∞ for infinity, and no more digits than need be."""
+    if abs(x) == inf:
+        return "∞" if x > 0 else "−∞"
+    return f"{x:.4g}".replace("-", "−")
+
+
+# ---- text
+
+
+def text(trace: Trace, most: int = MOST_DRAWN) -> str:
+    """The tree as indented lines: who moves, the value, the window, what was cut and why."""
+    lines: list[str] = []
+    limit = _deepest(trace, most)
+    line = {id(visit) for visit in trace.line}
+
+    def put(visit: Visit, indent: int) -> None:
+        name = f"{visit.name}: " if visit.name else ""
+        star = " *" if id(visit) in line else ""
+        window = "" if visit.is_leaf else f"  (α {number(visit.alpha)}, β {number(visit.beta)})"
+        who = f"{NAMES[visit.kind]} " if NAMES[visit.kind] else ""
+        lines.append(f"{'  ' * indent}{name}{who}{number(visit.value)}{window}{star}")
+        if indent >= limit and visit.children:
+            lines.append(f"{'  ' * indent}  ... {_below(visit):,} more")
+            return
+        for child in visit.children:
+            put(child, indent + 1)
+        if visit.skipped:
+            names = ", ".join(name for _, name in visit.skipped)
+            lines.append(f"{'  ' * indent}  not looked at: {names}" + (f" ({visit.reason})" if visit.reason else ""))
+
+    put(trace.root, 0)
+    return "\n".join(lines)
+
+
+# ---- SVG
+
+
+@dataclass
+class Drawn:
+    """A node with its place in the picture. One without a visit stands for a move that was never looked at."""
+
+    visit: Visit | None
+    label: str
+    shown: str
+    depth: int
+    x: float = 0.0
+    folded: int = 0
+    """How many visits below it are not drawn."""
+    children: list[Drawn] = field(default_factory=list)
+
+    @property
+    def y(self) -> float:
+        return MARGIN + 14 + self.depth * STEP_Y
+
+    def all(self) -> Iterator[Drawn]:
+        yield self
+        for child in self.children:
+            yield from child.all()
+
+
+def arrange(
+    trace: Trace,
+    most: int = MOST_DRAWN,
+    shown: Callable[[Visit], str] | None = None,
+    whole: bool = False,
+    tight: bool = False,
+) -> Drawn:
+    """Every node that is drawn, with its place; see `svg`."""
+    limit = _deepest(trace, most)
+    game, leaves, step = trace.game, 0, TIGHT_X if tight else STEP_X
+
+    def build(visit: Visit, depth: int) -> Drawn:
+        node = Drawn(visit, visit.name, number(visit.value) if shown is None else shown(visit), depth)
+        if depth >= limit and visit.children:
+            node.folded = _below(visit)
+            return node
+        children = {id(child): build(child, depth + 1) for child in visit.children}
+        node.children = list(children.values())
+        if shown is not None and children and game.player(visit.state) == CHANCE:
+            for child in visit.children:
+                children[id(child)].label += f"\n{number(game.probability(visit.state, child.action or 0))}"
+        node.children += (unseen(game.result(visit.state, a), name, depth + 1) for a, name in visit.skipped)
+        return node
+
+    def unseen(s: Any, name: str, depth: int) -> Drawn:
+        over = game.is_terminal(s)
+        node = Drawn(None, name, number(game.utility(s, 0)) if over else "", depth)
+        if whole and not over:
+            node.children = [unseen(game.result(s, a), game.action_name(s, a), depth + 1) for a in game.actions(s)]
+        return node
+
+    def place(node: Drawn) -> None:
+        nonlocal leaves
+        for child in node.children:
+            place(child)
+        if node.children:
+            node.x = (node.children[0].x + node.children[-1].x) / 2
+        else:
+            node.x = MARGIN + step / 2 + leaves * step
+            leaves += 1
+
+    root = build(trace.root, 0)
+    place(root)
+    return root
+
+
+def svg(
+    trace: Trace,
+    most: int = MOST_DRAWN,
+    shown: Callable[[Visit], str] | None = None,
+    whole: bool = False,
+    tight: bool = False,
+) -> str:
+    """The tree as a picture.
+
+    `shown` says what to write into the nodes instead of their values; then there are no windows, but probabilities.
+    With `whole` what was cut is drawn down to its leaves. `tight` is for paper: less room, and α above β.
+    """
+    root = arrange(trace, most, shown, whole, tight)
+    nodes = list(root.all())
+    width = max(node.x for node in nodes) + (TIGHT_X if tight else STEP_X) / 2 + MARGIN
+    cut = sum(1 for node in nodes if node.visit is not None and node.visit.reason)
+    bottom = 18 * min(cut, MOST_NOTES) + MARGIN / 2
+    height = max(node.y for node in nodes) + SIZE + (4 if tight else 24) + bottom
+    top = TIGHT_TOP if tight else 0
+    width = max(width, 360)
+    on_line = {id(trace.root), *map(id, trace.line)} if shown is None or trace.line else set()
+    title = f"{trace.algorithm} on {trace.game}: value {number(trace.value)}" if shown is None else str(trace.game)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 {top} {width:g} {height - top:g}" width="{width:g}" '
+        f'height="{height - top:g}" font-family="system-ui, sans-serif" font-size="13" fill="{INK}">',
+        f"<title>{escape(title)}</title>",
+        f'<rect width="{width:g}" height="{height:g}" fill="#ffffff"/>',
+    ]
+    for node in nodes:
+        parts += (_edge(node, child, on_line) for child in node.children)
+    reasons = [(node.visit, node.visit.reason) for node in nodes if node.visit is not None and node.visit.reason]
+    notes = {id(visit): i for i, (visit, _) in enumerate(reasons, 1)}
+    between = "\n" if tight else "  "
+    parts += (_node(node, on_line, notes.get(id(node.visit), 0), between if shown is None else None) for node in nodes)
+    for i, (visit, reason) in enumerate(reasons[:MOST_NOTES], 1):
+        y = height - bottom + 18 * i
+        words = f'<text x="{MARGIN}" y="{y:g}" font-size="12" fill="{CUT}">{i}: {escape(reason)}</text>'
+        parts.append(f'<g data-skips="{visit.number}">{words}</g>')
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def _edge(parent: Drawn, child: Drawn, on_line: set[int]) -> str:
+    x1, y1, x2, y2 = parent.x, parent.y + (SIZE if parent.visit else -SIZE), child.x, child.y - SIZE
+    best = child.visit is not None and id(child.visit) in on_line
+    colour, wide = (CUT, 1.2) if child.visit is None else (BEST, 3.0) if best else (INK, 1.2)
+    dashes = ' stroke-dasharray="4 4"' if child.visit is None else ""
+    mark = ""
+    mx, my = (x1 + x2) / 2, (y1 + y2) / 2
+    if child.visit is None and parent.visit is not None:
+        mark = f'<path d="M{mx - 6:g} {my - 6:g}l12 12m0 -12l-12 12" stroke="{CUT}" stroke-width="2.4"/>'
+    side = 8 if x2 >= x1 else -8
+    anchor = "start" if x2 >= x1 else "end"
+    at = 0.72
+    label = "".join(
+        f'<text x="{x1 + at * (x2 - x1) + side:g}" y="{y1 + at * (y2 - y1) - 12 * i:g}" text-anchor="{anchor}" '
+        f'font-size="11" fill="{FAINT if child.visit is None else INK}">{escape(line)}</text>'
+        for i, line in enumerate(reversed(child.label.splitlines()))
+    )
+    group = f' data-skips="{parent.visit.number}"' if child.visit is None and parent.visit else ""
+    group = f' data-leads="{child.visit.number}"' if child.visit is not None else group
+    return (
+        f'<g{group}><line x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}" stroke="{colour}" '
+        f'stroke-width="{wide:g}"{dashes}/>{mark}{label}</g>'
+    )
+
+
+def _node(node: Drawn, on_line: set[int], note: int, between: str | None) -> str:
+    """A node; `between` stands between its α and β, None if these are not shown."""
+    x, y, visit = node.x, node.y, node.visit
+    if visit is None:
+        shown = f'<text x="{x:g}" y="{y + 5:g}" text-anchor="middle" fill="{FAINT}">{escape(node.shown)}</text>'
+        return f"<g>{shown}</g>"
+    edge = BEST if id(visit) in on_line else INK
+    style = f'fill="{FILL[visit.kind]}" stroke="{edge}" stroke-width="{2.4 if edge == BEST else 1.2}"'
+    if visit.kind == "limit":
+        style += ' stroke-dasharray="3 3"'
+    shape = {
+        "max": f'<path d="M{x:g} {y - SIZE - 5:g}l{SIZE + 8:g} {2 * SIZE + 5:g}h-{2 * SIZE + 16:g}z" {style}/>',
+        "min": f'<path d="M{x:g} {y + SIZE + 5:g}l{SIZE + 8:g} -{2 * SIZE + 5:g}h-{2 * SIZE + 16:g}z" {style}/>',
+        "p3": f'<path d="M{x:g} {y - SIZE - 5:g}l{SIZE + 12:g} {SIZE + 5:g}l-{SIZE + 12:g} {SIZE + 5:g}'
+        f'l-{SIZE + 12:g} -{SIZE + 5:g}z" {style}/>',
+        "chance": f'<circle cx="{x:g}" cy="{y:g}" r="{SIZE:g}" {style}/>',
+    }.get(visit.kind, f'<rect x="{x - SIZE:g}" y="{y - 13:g}" width="{2 * SIZE:g}" height="26" rx="3" {style}/>')
+    dy = {"max": 11, "min": -1}.get(visit.kind, 5)
+    size = 13 if len(node.shown) < 5 else 10.5
+    parts = [
+        shape,
+        f'<text class="v" x="{x:g}" y="{y + dy:g}" text-anchor="middle" font-weight="600" font-size="{size:g}">'
+        f"{node.shown}</text>",
+    ]
+    if between is not None and not visit.is_leaf and (visit.alpha > -inf or visit.beta < inf or node.depth == 0):
+        window = f"α {number(visit.alpha)}{between}β {number(visit.beta)}"
+        parts += (
+            f'<text class="w" x="{x + SIZE + 12:g}" y="{y - 9 + 12 * i:g}" font-size="10.5" fill="#5b6570">'
+            f"{escape(line)}</text>"
+            for i, line in enumerate(window.splitlines())
+        )
+    if note:
+        place = f'x="{x - SIZE - 12:g}" y="{y + SIZE:g}" text-anchor="end"'
+        parts.append(f'<text class="r" {place} fill="{CUT}">{note}</text>')
+    if node.folded:
+        parts.append(
+            f'<text x="{x:g}" y="{y + SIZE + 20:g}" text-anchor="middle" font-size="10.5">+{node.folded:,}</text>'
+        )
+    leaf = ' class="leaf"' if visit.is_leaf else ""
+    return f'<g data-visit="{visit.number}"{leaf}>{"".join(parts)}</g>'
+
+
+# ---- large trees
+
+
+def _below(visit: Visit) -> int:
+    return sum(1 + _below(child) for child in visit.children)
+
+
+def _deepest(trace: Trace, most: int) -> int:
+    """The depth to which the tree can be drawn with no more nodes than that; at least 1."""
+    row, drawn, depth = [trace.root], 1, 0
+    while row:
+        row = [child for visit in row for child in visit.children]
+        drawn += len(row)
+        if drawn > most and depth >= 1:
+            return depth
+        depth += 1
+    return depth
