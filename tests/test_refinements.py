@@ -56,11 +56,11 @@ def by_twin(game, s, depth, on, window=(-inf, inf)):
 @pytest.mark.parametrize(
     "on",
     [
-        {"quiescence"},
-        {"null_move"},
-        {"scout"},
-        {"scout", "reductions"},
-        {"scout", "reductions", "quiescence", "null_move"},
+        ["quiescence"],
+        ["null_move"],
+        ["scout"],
+        ["scout", "reductions"],
+        ["scout", "reductions", "quiescence", "null_move"],
     ],
     ids=" ".join,
 )

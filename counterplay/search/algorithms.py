@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
@@ -17,9 +17,8 @@ from counterplay.search.plain.maxn import MaxN, maxn
 from counterplay.search.plain.minimax import Minimax, minimax
 from counterplay.search.plain.paranoid import Paranoid, paranoid
 from counterplay.search.result import Result
-from counterplay.search.run import Progress
 
-__all__ = ["ALGORITHMS", "ENGINES", "best_for", "engine_named", "new_engine", "search", "split_limits", "strongest"]
+__all__ = ["ALGORITHMS", "ENGINES", "best_for", "engine_named", "new_engine", "split_limits", "strongest"]
 
 ENGINES: dict[str, type[Engine]] = {
     engine.name: engine for engine in (Minimax, AlphaBeta, Expectiminimax, Expectimax, MaxN, Paranoid, MonteCarlo)
@@ -69,21 +68,3 @@ def split_limits(settings: dict[str, Any]) -> tuple[Limits, int, dict[str, Any]]
     limits = {name: value for name, value in settings.items() if name in names}
     rest = {name: value for name, value in settings.items() if name not in names and name != "multi"}
     return Limits(**limits), settings.get("multi", 1), rest
-
-
-def search(
-    game: Game,
-    s: Any = None,
-    algorithm: str | None = None,
-    *,
-    history: Sequence[Any] = (),
-    progress: Progress | None = None,
-    **settings: Any,
-) -> Result:
-    """Search with the algorithm of that name (default: the one that suits the game), its limits and settings.
-
-    `history` has the states before `s`, for those that know of repetitions.
-    """
-    limits, multi, rest = split_limits(settings)
-    engine = new_engine(algorithm or best_for(game), game, **rest)
-    return engine.search(s, limits, multi=multi, history=history, progress=progress)

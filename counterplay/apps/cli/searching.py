@@ -171,7 +171,7 @@ def _search(
 ) -> None:
     """Search and tell; to `depth` if there is no limit and the search needs one."""
     from counterplay.apps.cli import output
-    from counterplay.search.algorithms import best_for, engine_named, search
+    from counterplay.search.algorithms import best_for, engine_named, new_engine, split_limits
 
     game, s = here
     given = {name: value for name, value in settings.items() if value is not None}
@@ -179,8 +179,9 @@ def _search(
     abilities = engine_named(name).abilities
     if depth is not None and abilities.needs_limit and not given.keys() & set(abilities.limits):
         given["depth"] = depth
+    limits, multi, own = split_limits(given)
     with mode(interpreted), output.progress(name) as progress:
-        result = search(game, here, name, **given, progress=progress)
+        result = new_engine(name, game, **own).search(here, limits, multi=multi, progress=progress)
     if as_json:
         output.print_json(result.as_dict())
         return
