@@ -6,6 +6,7 @@ import shutil
 import sys
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from counterplay.apps.cli import main
 from tests.processes import WATCHDOG_SECONDS
@@ -14,6 +15,11 @@ from tests.processes import WATCHDOG_SECONDS
 def pytest_configure(config):
     """Machine code is kept beside the project, for all workers and for the next run; what is set is left alone."""
     os.environ.setdefault("COUNTERPLAY_CACHE_DIR", str(config.rootpath / ".pytest_cache" / "machine_code"))
+
+
+# A busy machine is no failure, and the examples are the same every time.
+settings.register_profile("steady", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("steady")
 
 
 @pytest.fixture

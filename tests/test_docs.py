@@ -8,7 +8,7 @@ console   lines after `$ ` are run in a shell; the lines below are in the output
 In an output `...` stands for anything, and figures of time for any others. Other blocks are for reading only. A picture
 that a command draws and docs/ has too is the same.
 
-`REFRESH_DOCS=1 pytest tests/test_docs.py` writes figures that have changed into the documents; look at the diff.
+`REFRESH_DOCS=1 pytest -m '' tests/test_docs.py` writes figures that have changed into the documents; look at the diff.
 """
 
 import contextlib
