@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.mutate import HERE, mutants, outcome, concerning, trial
+from tests.mutate import HERE, concerning, mutants, outcome, trial
 
 TEXT = """
 LIMIT = 3
