@@ -76,7 +76,7 @@ def value(game, s, alpha, beta, depth, ply, w):  # type: ignore[no-untyped-def]
 
     # 2. The end of the search.
     if depth == 0 or ply == PLIES - 1 or w.stop:
-        if w.use_quiescence and ply < PLIES - 1 and not w.stop:
+        if w.use_quiescence:
             return quiet_value(game, s, alpha, beta, ply, w)
         w.proven = 0
         w.cutoffs += 1
