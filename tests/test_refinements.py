@@ -5,11 +5,12 @@ from typing import NamedTuple
 
 import pytest
 
-from counterplay import Game, games, native, search
+from counterplay import CHANCE, Game, games, native, search
 from counterplay.search.alphabeta.engine import REFINEMENTS, AlphaBeta, alphabeta
 from counterplay.search.alphabeta.kernel import value
 from counterplay.search.alphabeta.workspace import new_workspace
 from counterplay.search.limits import Limits
+from counterplay.search.plain.expectiminimax import PRUNING
 from tests.random_tree import KnowingTree
 from tests.refinement_twin import Twin, minimax_then_quiet
 
@@ -41,7 +42,7 @@ class EndlessTree(KnowingTree):
 
 def searched(game, s, depth, on, window=(-inf, inf)):
     """What the kernel finds with only these refinements on, and how many nodes it looks at."""
-    w = new_workspace(game, None, frozenset(REFINEMENTS) - on)
+    w = new_workspace(game, None, frozenset(REFINEMENTS) - set(on))
     return value(game, s, *window, depth, 0, w), int(w.nodes)
 
 
@@ -221,3 +222,56 @@ def test_what_the_table_answers_is_of_the_depth_asked_for():
         kept = AlphaBeta(game, table_mb=1)
         for depth in (6, 3, 5, 2, 4, 1):
             assert kept.search(s, Limits(depth=depth)).value == search.minimax(game, s, depth).value
+
+
+def test_a_table_with_room_for_two_tells_nothing_wrong():
+    least = 1e-6  # megabytes
+    pig, tree = games.load("pig"), KnowingTree()
+    with native.interpreted():
+        for depth in range(1, 7):
+            truth = search.minimax(pig, depth=depth).value
+            assert search.expectiminimax(pig, depth=depth, table_mb=least).value == pytest.approx(truth, abs=1e-9)
+        for seed in range(20):
+            s = tree.State(0, 0, seed)
+            assert alphabeta(tree, s, 5, table_mb=least).value == search.minimax(tree, s, 5).value
+
+
+class Toss(Game):
+    """Heads or tails after each call; there is nobody to move when it is over, and nobody may ask."""
+
+    chance = True
+
+    class State(NamedTuple):
+        called: int
+        tossed: int
+
+    def initial(self):
+        return self.State(-1, -1)
+
+    def player(self, s):
+        assert not self.is_terminal(s)
+        return 0 if s.called < 0 else CHANCE
+
+    def actions(self, s):
+        return range(2)
+
+    def result(self, s, a):
+        return s._replace(called=a) if s.called < 0 else s._replace(tossed=a)
+
+    def probability(self, s, a):
+        return 0.75 if a == 1 else 0.25
+
+    def is_terminal(self, s):
+        return s.tossed >= 0
+
+    def utility(self, s, p):
+        v = 1.0 if s.called == s.tossed else -1.0
+        return v if p == 0 else -v
+
+
+@pytest.mark.parametrize("prune", PRUNING)
+def test_a_throw_that_ends_the_game_is_looked_at_once_and_nobody_is_asked_to_move_there(prune):
+    with native.interpreted():
+        result = search.expectiminimax(Toss(), prune=prune)
+    assert (result.value, result.action, result.proven) == (0.5, 1, True)
+    assert result.nodes <= 7

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +20,7 @@ __all__ = [
     "PLIES",
     "REFINEMENTS",
     "WIDTH",
+    "Refinement",
     "forget",
     "new_workspace",
     "order_moves",
@@ -40,21 +42,38 @@ _HISTORY = 4096
 _MOST_HISTORY = 1 << 20
 _KNOWLEDGE = 1e9  # what a unit of priority or evaluation counts more than any history
 
-REFINEMENTS = (
-    "table",  # remember states, and the best move of the depth before
-    "priority",  # order by the game's own priority
-    "killers",  # order by what refuted a sibling
-    "history",  # order by what refuted anything anywhere
-    "successors",  # order by the evaluation of where a move leads
-    "scout",  # after the first move only ask whether another is better (principal-variation search)
-    "bounds",  # stop at the best utility there is
-    "quiescence",  # at the depth limit follow noisy moves until the position is quiet
-    "deepening",  # one ply deeper each time
-    "aspiration",  # expect the value of the depth before
-    "reductions",  # look at late moves less deeply first, where the game says so
-    "null_move",  # where even passing is too good, stop, where the game says so
-    "repetition",  # a position that comes again is a draw, where the game says so
-)
+
+class Refinement(NamedTuple):
+    """What a refinement of alpha-beta does, and which games it is of use for."""
+
+    purpose: str
+    suits: Callable[[Game], bool] = lambda game: True
+    orders: bool = False
+    """Whether it has a say in the order of moves."""
+
+
+REFINEMENTS = {
+    "table": Refinement("remember states, and the best move of the depth before", orders=True),
+    "priority": Refinement("order by the game's own priority", lambda game: game.knows.priority, orders=True),
+    "killers": Refinement("order by what refuted a sibling", orders=True),
+    "history": Refinement("order by what refuted anything anywhere", orders=True),
+    "successors": Refinement(
+        "order by the evaluation of where a move leads",
+        lambda game: game.knows.evaluate and not game.knows.priority,
+        orders=True,
+    ),
+    "scout": Refinement("after the first move only ask whether another is better (principal variation search)"),
+    "bounds": Refinement("stop at the best utility there is"),
+    "quiescence": Refinement(
+        "at the depth limit follow noisy moves until the position is quiet", lambda game: game.knows.is_noisy
+    ),
+    "deepening": Refinement("one ply deeper each time"),
+    "aspiration": Refinement("expect the value of the depth before"),
+    "reductions": Refinement("look at late moves less deeply first", lambda game: game.reduces_late),
+    "null_move": Refinement("where even passing is too good, stop", lambda game: game.knows.passed),
+    "repetition": Refinement("a position that comes again is a draw", lambda game: game.knows.reversible),
+}
+"""All of them by name. A new one is a line here, a step of the kernel that asks `w.use_NAME`, and its test."""
 
 _COUNTS = ("nodes", "most_nodes", "cutoffs", "unused", "stop", "proven", "too_wide")
 _PLACES = ("table_at", "mask", "age", "busy_at", "past")
@@ -75,16 +94,7 @@ _WORKSPACE = np.dtype(
 
 def useful_refinements(game: Game) -> tuple[str, ...]:
     """The refinements that can do something for a game; some need what the game may not know."""
-    knows = game.knows
-    useful = {
-        "priority": knows.priority,
-        "successors": knows.evaluate and not knows.priority,
-        "quiescence": knows.is_noisy,
-        "reductions": game.reduces_late,
-        "null_move": knows.passed,
-        "repetition": knows.reversible,
-    }
-    return tuple(name for name in REFINEMENTS if useful.get(name, True))
+    return tuple(name for name, refinement in REFINEMENTS.items() if refinement.suits(game))
 
 
 def new_workspace(game: Game, table: TranspositionTable | None, without: frozenset[str]) -> Any:
@@ -107,7 +117,7 @@ def use_refinements(game: Game, w: Any, without: frozenset[str]) -> None:
     useful = useful_refinements(game)
     for name in REFINEMENTS:
         w[f"use_{name}"] = name in useful and name not in without and (name != "table" or w.table_at != 0)
-    w.use_order = any(w[f"use_{name}"] for name in ("table", "priority", "killers", "history", "successors"))
+    w.use_order = any(w[f"use_{name}"] for name, refinement in REFINEMENTS.items() if refinement.orders)
 
 
 def forget(w: Any) -> None:

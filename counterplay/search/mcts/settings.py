@@ -10,6 +10,7 @@ from typing import Any
 
 from counterplay.core.game import Game, UserError
 from counterplay.search.mcts.leaf import Evaluator
+from counterplay.search.mcts.variations import VARIATIONS
 
 __all__ = ["TreeSettings"]
 
@@ -90,17 +91,15 @@ class TreeSettings:
         """Those that are on, in the game's units; empty for plain search."""
         half = 0.5 * (game.utility_range[1] - game.utility_range[0])
         found: dict[str, float] = {}
-        for name in ("rave", "bias", "widening", "minimax", "cutoff", "guide", "puct", "fpu"):
-            setting = getattr(self, name)
-            if setting is not None:
-                found[name] = setting * (half if name in ("puct", "fpu") else 1.0)
+        for name, variation in VARIATIONS.items():
+            setting = getattr(self, name, None)
+            if setting is not None and setting is not False:
+                found[name] = setting * (half if variation.is_utility else 1.0)
         if self.evaluator is not None:
             found["outside"] = 1.0
             found.setdefault("puct", 1.25 * half)
         if "puct" in found:
             found.setdefault("fpu", 0.0)
-        if self.solver:
-            found["solver"] = 1.0
         return found
 
     def given(self) -> dict[str, Any]:

@@ -10,7 +10,7 @@ of `mcts`, which cites its paper; here a formula has the paper's name beside it.
 from __future__ import annotations
 
 from math import exp, inf, log, sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,10 +29,35 @@ from counterplay.search.mcts.nodes import (
 )
 from counterplay.search.suited import must_be_opponents
 
-__all__ = ["VARIATIONS", "new_variations", "sections_for"]
+__all__ = ["VARIATIONS", "Variation", "new_variations", "sections_for"]
 
-VARIATIONS = ("rave", "bias", "minimax", "puct", "fpu", "widening", "guide", "solver", "cutoff", "outside")
-"""What makes a search more than plain. `outside`: an evaluator that is no part of the game weighs the leaves."""
+
+class Variation(NamedTuple):
+    """What a variation needs of the game and keeps of each node. Its setting is in `TreeSettings`, with its paper."""
+
+    needs: str = ""
+    """What the game must know."""
+    keeps: tuple[str, ...] = ()
+    """Some of `SECTIONS`."""
+    follows_minimax: bool = False
+    """Whether it backs up what minimax would: then it is for two opponents, and keeps the dice's probabilities."""
+    is_utility: bool = False
+    """Whether its setting is a utility, so that it counts in units of half the game's range."""
+
+
+VARIATIONS = {
+    "rave": Variation(keeps=("amaf_visits", "amaf_total")),
+    "bias": Variation(needs="evaluate", keeps=("hint",)),
+    "minimax": Variation(needs="evaluate", keeps=("guess",), follows_minimax=True),
+    "puct": Variation(keeps=("prior",), is_utility=True),
+    "fpu": Variation(is_utility=True),
+    "widening": Variation(keeps=("prior",)),
+    "guide": Variation(needs="priority"),
+    "solver": Variation(keeps=("low", "high"), follows_minimax=True),
+    "cutoff": Variation(needs="evaluate"),
+    "outside": Variation(),  # an evaluator that is no part of the game weighs the leaves
+}
+"""What makes a search more than plain. A new one is a line here, a setting of that name, and where it acts below."""
 
 _PLAYED = 1 << 13  # places for the moves of a playout; two moves in one place are taken for one
 _PRIOR_SPREAD = 3.0  # the best of the moves by the game's knowledge is taken to be e³ = 20 times as likely as the worst
@@ -48,28 +73,23 @@ _X = np.dtype(
 
 def sections_for(game: Game, given: dict[str, float]) -> tuple[str, ...]:
     """What the variations keep of each node, besides what plain search does."""
-    keeps = {
-        "prior": {"puct", "widening"} | ({"solver", "minimax"} if game.chance else set()),
-        "hint": {"bias"},
-        "guess": {"minimax"},
-        "low": {"solver"},
-        "high": {"solver"},
-        "amaf_visits": {"rave"},
-        "amaf_total": {"rave"},
-    }
-    return tuple(name for name, users in keeps.items() if users & given.keys())
+    on = [VARIATIONS[name] for name in given]
+    kept = {section for variation in on for section in variation.keeps}
+    if game.chance and any(variation.follows_minimax for variation in on):
+        kept.add("prior")
+    return tuple(section for section in SECTIONS if section in kept)
 
 
 def new_variations(game: Game, memory: NodeStore, given: dict[str, float]) -> Any:
     """The variations that are switched on, with what they need; None if there are none."""
     if not given:
         return None
-    for name in ("solver", "minimax"):
-        if name in given:
+    for name in given:
+        variation = VARIATIONS[name]
+        if variation.follows_minimax:
             must_be_opponents(game, f"mcts with {name}")
-    for name, wanted in (("bias", "evaluate"), ("minimax", "evaluate"), ("cutoff", "evaluate"), ("guide", "priority")):
-        if name in given and not getattr(game.knows, wanted):
-            raise UserError(f"mcts with {name} needs a game with `{wanted}`; {game} has none")
+        if variation.needs and not getattr(game.knows, variation.needs):
+            raise UserError(f"mcts with {name} needs a game with `{variation.needs}`; {game} has none")
     x = np.zeros(1, _X).view(np.recarray)[0]
     for name, setting in given.items():
         x[name], x[f"use_{name}"] = setting, 1
