@@ -41,7 +41,7 @@ class EndlessTree(KnowingTree):
 
 def searched(game, s, depth, on, window=(-inf, inf)):
     """What the kernel finds with only these refinements on, and how many nodes it looks at."""
-    w = new_workspace(game, None, frozenset(REFINEMENTS) - on)
+    w = new_workspace(game, None, frozenset(REFINEMENTS) - set(on))
     return value(game, s, *window, depth, 0, w), int(w.nodes)
 
 
