@@ -142,6 +142,10 @@ class Game:
         """How likely CHANCE is to choose `a`; a rule of games with chance, never asked of others."""
         return 0.0
 
+    def ends_round(self, s: Any) -> bool:
+        """Whether the move at `s` ends a round, for searches that count those. Default: it is the last player's."""
+        return self.player(s) == self.players - 1
+
     # ---- knowledge a search may use; `game.knows.evaluate` says whether the game has it
 
     @_knowledge

@@ -47,8 +47,8 @@ class DepthEngine(Engine):
                 if tell is not None:
                     tell(best)
                 if best.proven or tally.stop:
-                    return best
-            return best
+                    break
+            return best if best is None else self._finished(best, request)
 
         result = run(work, tally, progress, limits.seconds)
         assert result is not None  # there is a depth in every plan
@@ -56,6 +56,10 @@ class DepthEngine(Engine):
         if stopped == "stopped":
             stopped = why_stopped(limits, int(tally.nodes), seconds)
         return replace(result, nodes=int(tally.nodes), seconds=seconds, stopped=stopped)
+
+    def _finished(self, result: Result, request: Request) -> Result:
+        """The result with what else there is to say of it; still within the limits."""
+        return result
 
     def _result(self, request: Request, found: Iteration, depth: int, seconds: float) -> Result:
         tally = self._tally
@@ -74,6 +78,7 @@ class DepthEngine(Engine):
             proven=found.proven,
             stopped="solved" if found.proven else "stopped" if tally.stop else "depth",
             settings={"limits": request.limits.given(), **self._settings(request)},
+            within=found.within,
         )
 
 

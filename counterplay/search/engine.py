@@ -23,6 +23,7 @@ from counterplay.search.limits import Limits
 from counterplay.search.result import ActionValue, Result, Unsuited
 from counterplay.search.run import Job, Progress, new_tally
 from counterplay.search.suited import must_be_open, must_be_opponents
+from counterplay.search.values import must_be_sane
 
 __all__ = ["Abilities", "Engine", "Request", "why_stopped", "with_line"]
 
@@ -122,7 +123,7 @@ class Engine(ABC):
         """
         request = self._begin(s, limits, multi, also, history)
         try:
-            return self._answer(request, progress)
+            return self._sane_answer(request, progress)
         finally:
             self._is_searching.release()
 
@@ -141,7 +142,7 @@ class Engine(ABC):
 
         def work() -> Result:
             try:
-                return self._answer(request, progress)
+                return self._sane_answer(request, progress)
             finally:
                 self._is_searching.release()
 
@@ -177,8 +178,16 @@ class Engine(ABC):
         if not self._is_searching.acquire(blocking=False):
             raise UserError(f"this engine ({self.name}) is searching already; wait, stop it, or make another one")
         for tally in self._tallies:
-            tally.stop = 0
+            tally.stop = tally.strange = 0
         return request
+
+    def _sane_answer(self, request: Request, progress: Progress | None) -> Result:
+        """The answer, unless the game has given a value that is none."""
+        try:
+            return self._answer(request, progress)
+        finally:
+            for tally in self._tallies:
+                must_be_sane(self.game, tally)
 
     @property
     def _tally(self) -> Any:

@@ -22,7 +22,7 @@ class Limits:
     depth: int | None = None
     """Plies: single moves, chance's included."""
     rounds: int | None = None
-    """Rounds instead of plies: a round ends with the last player's move."""
+    """Rounds instead of plies: a round ends where the game says so, with the last player's move."""
     nodes: int | None = None
     seconds: float | None = None
     simulations: int | None = None
@@ -67,5 +67,5 @@ def deeper(game: Any, s: Any, depth: int) -> int:
     """The depth that is left after a move at `s`; 0 when it is used up."""
     if depth < _ROUND:
         return depth - 1
-    left = depth - 1 - (_ROUND if game.player(s) == game.players - 1 else 0)
+    left = depth - 1 - (_ROUND if game.ends_round(s) else 0)
     return left if left > _ROUND else 0

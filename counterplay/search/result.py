@@ -28,6 +28,8 @@ class ActionValue:
     """One for each player."""
     proven: bool = False
     """True: the game's own value, every line that matters was followed to its end."""
+    within: int | None = None
+    """If it is proven, how many plies it takes at most until the game ends with it; None if that is not known."""
     visits: int = 0
     """How many simulations began with it, in a search by simulations; their mean is the value."""
     line: tuple[int, ...] = ()
@@ -66,6 +68,12 @@ class Result:
     settings: dict[str, Any] = field(default_factory=dict)
     simulations: int | None = None
     """How many there were, in a search by simulations."""
+    within: int | None = None
+    """If a win or a loss is proven, in how many plies it comes about at most; None if that is not known."""
+    is_shortest: bool = False
+    """True: `within` is how long it takes if the winner wins as soon as can be and the loser holds out as long."""
+    may_hide: tuple[str, ...] = ()
+    """The refinements that were on and look at less than the depth says: a win within it may have been missed."""
 
     @property
     def action_name(self) -> str | None:
@@ -102,6 +110,8 @@ class Result:
             "depth": self.depth,
             "seconds": self.seconds,
             "proven": self.proven,
+            **({} if self.within is None else {"within": self.within, "is_shortest": self.is_shortest}),
+            **({"may_hide": list(self.may_hide)} if self.may_hide and not self.proven else {}),
             "stopped": self.stopped,
             "actions": [
                 {
@@ -111,6 +121,7 @@ class Result:
                     **({"values": list(each.values)} if several else {}),
                     "exact": each.exact,
                     "proven": each.proven,
+                    **({} if each.within is None else {"within": each.within}),
                     **({} if self.simulations is None else {"visits": each.visits}),
                     **self._line_of(each),
                 }
@@ -124,6 +135,8 @@ class Result:
 
     def __str__(self) -> str:
         how = "exact" if self.proven else f"estimate at depth {self.depth}"
+        if self.within is not None:
+            how += f", {'in' if self.is_shortest else 'within'} {self.within} {'ply' if self.within == 1 else 'plies'}"
         if self.simulations is not None:
             how += f", {self.simulations:,} simulations"
         move = f"{self.action_name}, value" if self.action is not None else "value"

@@ -29,7 +29,7 @@ _STACK_BYTES = 512 * 1024 * 1024
 _REPORT_SECONDS = 0.1
 _POLL_SECONDS = 0.005
 
-_TALLY = np.dtype([(name, np.int64) for name in ("nodes", "most_nodes", "cutoffs", "unused", "stop")])
+_TALLY = np.dtype([(name, np.int64) for name in ("nodes", "most_nodes", "cutoffs", "unused", "stop", "strange")])
 
 Progress = Callable[[Any], None]
 """Called about ten times a second with the tally while a search runs.
@@ -43,7 +43,7 @@ def new_tally(depth: int = 0, most_nodes: int = NO_LIMIT) -> Any:
     """What a search of `depth` plies counts while it runs.
 
     `nodes` looked at, of `most_nodes`; `cutoffs`, how often an estimate was used; `unused`, the plies that the longest
-    line left over; `stop`, which ends the search when set.
+    line left over; `stop`, which ends the search when set; `strange`, whether it met a value that is none.
     """
     tally = np.zeros(1, _TALLY).view(np.recarray)[0]
     tally.unused = depth

@@ -5,7 +5,7 @@ One allocation of entries of four 64-bit words:
     word 0    key ^ word 1 ^ word 2 ^ word 3
     word 1    the value for MAX, a float64
     word 2    the best action, or NO_ACTION
-    word 3    depth << 16 | age << 4 | proven << 2 | bound
+    word 3    depth << 32 | within + 1 << 16 | age << 4 | bound
 
 Threads share the table without locks. One may read an entry while another writes it; then the words do not fit the
 key any more, because each is part of word 0, and the entry is taken for empty (Hyatt & Mann 2002). A key owns two
@@ -26,6 +26,7 @@ __all__ = [
     "AT_MOST",
     "EXACT",
     "NO_ACTION",
+    "UNPROVEN",
     "Entry",
     "TranspositionTable",
     "answers",
@@ -37,6 +38,7 @@ __all__ = [
 
 AT_LEAST, AT_MOST, EXACT = 1, 2, 3
 NO_ACTION = -(1 << 62)
+UNPROVEN = -1
 _WORDS = 4
 _AGES = 1 << 12
 
@@ -80,8 +82,8 @@ class Entry(NamedTuple):
     value: float
     action: int
     depth: int
-    proven: bool
-    """True: the value holds whatever the depth, no estimate was used."""
+    within: int
+    """The value holds whatever the depth, no estimate was used: it comes about within so many plies. Or UNPROVEN."""
     bound: int
 
 
@@ -99,13 +101,13 @@ def find(table: int, mask: int, key: int) -> Entry:
         at = ((key & mask) + slot) * _WORDS
         value, action, meta = load(table, at + 1), load(table, at + 2), load(table, at + 3)
         if meta != 0 and load(table, at) == key ^ value ^ action ^ meta:
-            return Entry(as_float(value), action, meta >> 16, meta & 4 != 0, meta & 3)
-    return Entry(0.0, NO_ACTION, 0, False, 0)
+            return Entry(as_float(value), action, meta >> 32, (meta >> 16 & 0xFFFF) - 1, meta & 3)
+    return Entry(0.0, NO_ACTION, 0, UNPROVEN, 0)
 
 
 def answers(entry: Entry, alpha: float, beta: float, depth: int) -> bool:
     """Whether an entry is all that a search of that window and depth asks: seen equally deep, or to the end."""
-    if entry.bound == 0 or not (entry.proven or entry.depth == depth):
+    if entry.bound == 0 or not (entry.within != UNPROVEN or entry.depth == depth):
         return False
     if entry.bound == AT_LEAST:
         return entry.value >= beta
@@ -118,7 +120,10 @@ def bound_of(v: float, alpha: float, beta: float) -> int:
 
 
 def keep(table: int, mask: int, age: int, key: int, entry: Entry) -> None:
-    """Remember it: over what is known of the same state, else over an older search's or the shallower of the two."""
+    """Remember it: over what is known of the same state, else over an older search's or the shallower of the two.
+
+    A proof stays while it is the shorter one: so what is proven comes nearer with every move.
+    """
     place = (key & mask) * _WORDS
     least = 1 << 62
     for slot in range(2):
@@ -126,13 +131,21 @@ def keep(table: int, mask: int, age: int, key: int, entry: Entry) -> None:
         meta = load(table, at + 3)
         if load(table, at) == key ^ load(table, at + 1) ^ load(table, at + 2) ^ meta:
             place = at
+            if is_no_longer(meta, load(table, at + 1), entry):
+                entry = Entry(entry.value, load(table, at + 2), meta >> 32, (meta >> 16 & 0xFFFF) - 1, entry.bound)
             break
-        worth = (meta >> 16) + (1 << 46 if (meta >> 4) % _AGES == age and meta != 0 else 0)
+        worth = (meta >> 32) + (1 << 46 if (meta >> 4) % _AGES == age and meta != 0 else 0)
         if worth < least:
             place, least = at, worth
     value = as_bits(entry.value)
-    meta = entry.depth << 16 | age << 4 | (4 if entry.proven else 0) | entry.bound
+    meta = entry.depth << 32 | entry.within + 1 << 16 | age << 4 | entry.bound
     store(table, place + 1, value)
     store(table, place + 2, entry.action)
     store(table, place + 3, meta)
     store(table, place, key ^ value ^ entry.action ^ meta)
+
+
+def is_no_longer(meta: int, value: int, entry: Entry) -> bool:
+    """Whether an entry of the table proves what a new one does, within as many plies or fewer."""
+    within = (meta >> 16 & 0xFFFF) - 1
+    return within != UNPROVEN and meta & 3 == entry.bound and value == as_bits(entry.value) and within <= entry.within

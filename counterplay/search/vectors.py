@@ -8,23 +8,24 @@ from __future__ import annotations
 from typing import Any
 
 from counterplay.core.primitives import repeat, replace
+from counterplay.search.values import sane_estimate, sane_utility
 
 __all__ = ["estimates", "plus", "utilities"]
 
 
-def utilities(game: Any, s: Any) -> Any:
+def utilities(game: Any, s: Any, tally: Any) -> Any:
     """What the terminal state `s` is worth to each player."""
     v = repeat(0.0, game.players)
     for p in range(game.players):
-        v = replace(v, p, float(game.utility(s, p)))
+        v = replace(v, p, sane_utility(game, s, p, tally))
     return v
 
 
-def estimates(game: Any, s: Any) -> Any:
+def estimates(game: Any, s: Any, tally: Any) -> Any:
     """What `s` is worth to each player, by the game's own estimate."""
     v = repeat(0.0, game.players)
     for p in range(game.players):
-        v = replace(v, p, float(game.evaluate(s, p)))
+        v = replace(v, p, sane_estimate(game, s, p, tally))
     return v
 
 

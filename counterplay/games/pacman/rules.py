@@ -102,6 +102,10 @@ class Pacman(Game):
         dots, capsules = Bits(width, self.maze.dots), Bits(width, self.maze.capsules)
         return self.State(self.maze.pacman, self.homes, (NOWHERE,) * n, (0,) * n, dots, capsules, 0, 0, 0, True)
 
+    def ends_round(self, s):
+        """The last of the ghosts ends it: all of them are one player, who moves one after the other."""
+        return s.turn == self.n_ghosts
+
     def player(self, s):
         return 0 if s.turn == 0 else 1
 

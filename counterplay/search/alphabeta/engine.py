@@ -11,11 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from counterplay.core.game import Game, UserError
+from counterplay.search.alphabeta.endings import Endings
 from counterplay.search.alphabeta.kernel import value
 from counterplay.search.alphabeta.workspace import (
     BUSY,
     PLIES,
     REFINEMENTS,
+    SELECTIVE,
     WIDTH,
     forget,
     new_workspace,
@@ -24,7 +26,7 @@ from counterplay.search.alphabeta.workspace import (
 from counterplay.search.deepening import DepthEngine
 from counterplay.search.engine import Abilities, Request
 from counterplay.search.limits import Limits, as_depth, deeper
-from counterplay.search.repetition import set_past
+from counterplay.search.repetition import draw_value, set_past
 from counterplay.search.result import ActionValue, Result
 from counterplay.search.root import Iteration, OpponentsRoot
 from counterplay.search.run import NO_LIMIT, Helpers, Progress
@@ -33,6 +35,7 @@ from counterplay.search.table import (
     AT_LEAST,
     AT_MOST,
     EXACT,
+    UNPROVEN,
     TranspositionTable,
     find,
     table_key,
@@ -41,6 +44,8 @@ from counterplay.search.watching import Watcher, watched
 
 __all__ = ["REFINEMENTS", "AlphaBeta", "alphabeta"]
 
+_ENDING_NODES = 200_000
+"""Nodes to spend on how soon a game that is decided ends."""
 _SURVEY = 1_000_000
 """Nodes of deepening before a search without estimates and limits goes for the end of the game."""
 
@@ -82,8 +87,7 @@ class AlphaBeta(DepthEngine):
         super().__init__(game)
         if threads < 1:
             raise UserError(f"a search has 1 thread or more, not {threads}")
-        names = [without] if isinstance(without, str) else list(without)
-        self.without = frozenset(REFINEMENTS if "all" in names else names)
+        self.without = _named(without)
         self.table = None if "table" in self.without else TranspositionTable(table_mb)
         self._tallies = [new_workspace(game, self.table, self.without) for _ in range(threads)]
         self._busy = np.zeros(BUSY, np.int64)
@@ -143,6 +147,44 @@ class AlphaBeta(DepthEngine):
             )
         return replace(result, nodes=sum(int(w.nodes) for w in self._tallies))
 
+    def _finished(self, result: Result, request: Request) -> Result:
+        """The result with the shortest win, or the longest defence, if the game is decided and that is soon found."""
+        game, s, limits, w = self.game, request.state, request.limits, self._tally
+        result = replace(result, may_hide=tuple(sorted(name for name in SELECTIVE if w[f"use_{name}"])))
+        if result.within is None or result.action is None:
+            return result
+        most_nodes = _ENDING_NODES if limits.nodes is None else min(_ENDING_NODES, limits.nodes - int(w.nodes))
+        # Where there is more to win than a win, that comes before how soon.
+        if w.stop or most_nodes < 1 or limits.rounds is not None or result.value not in game.utility_range:
+            return result
+        winner = 0 if result.value > draw_value(game) else 1
+        self._endings.w.stop = 0
+        if self._endings.w.use_repetition:
+            set_past(game, s, request.history, self._endings.w)
+        ending = self._endings.find(s, winner, result.value, result.within, most_nodes)
+        if ending is None:
+            return result
+        best = next(each for each in result.actions if each.action == ending.line[0])
+        best = replace(best, value=result.value, values=result.values, exact=True, proven=True)
+        best = replace(best, within=ending.plies, line=ending.line)
+        return replace(
+            result,
+            action=best.action,
+            line=ending.line,
+            actions=tuple(best if each.action == best.action else each for each in result.actions),
+            within=ending.plies,
+            is_shortest=True,
+        )
+
+    @cached_property
+    def _endings(self) -> Endings:
+        return Endings(self.game, self.without)
+
+    def stop(self) -> None:
+        super().stop()
+        if "_endings" in self.__dict__:
+            self._endings.w.stop = 1
+
     def _prepare(self, w: Any, request: Request) -> None:
         """Make a thread's workspace ready for a search; what it has learned of the order of moves counts less now."""
         game, s, limits = self.game, request.state, request.limits
@@ -183,12 +225,20 @@ class AlphaBeta(DepthEngine):
             steps = limits.steps if is_survey and steps < limits.steps and w.nodes > _SURVEY else steps + 1
 
 
+def _named(without: str | Iterable[str]) -> frozenset[str]:
+    """Refinements by their names; `all` are all of them, `selective` those that may hide something."""
+    groups = {"all": frozenset(REFINEMENTS), "selective": SELECTIVE}
+    names = [without] if isinstance(without, str) else list(without)
+    return frozenset().union(*(groups.get(name, {name}) for name in names))
+
+
 class _Seen(NamedTuple):
     """A root action, as the player to move sees it."""
 
     value: float
     exact: bool
-    proven: bool
+    within: int
+    """Plies to the end after the action, or UNPROVEN."""
     line: tuple[int, ...]
 
 
@@ -199,7 +249,8 @@ class _Moves(NamedTuple):
     value: float
     seen: dict[int, _Seen]
     finished: bool
-    proven: bool
+    within: int
+    """Plies to the end, or UNPROVEN."""
 
 
 class _Root(OpponentsRoot):
@@ -235,7 +286,9 @@ class _Root(OpponentsRoot):
         actions = self._actions(found, depth)
         line = next(each.line for each in actions.values() if each.action == found.best)
         values = for_each_player(self.game, self.sign * found.value)
-        return Iteration(values, self.report(actions, self.p), line, found.finished, found.proven)
+        proven = found.within != UNPROVEN
+        within = found.within if proven and values[0] != draw_value(self.game) else None
+        return Iteration(values, self.report(actions, self.p), line, found.finished, proven, within)
 
     def help(self, leader: _Root) -> None:
         """Search to the depth that the leader searches to, then deeper, until stopped: the table is for both."""
@@ -274,22 +327,44 @@ class _Root(OpponentsRoot):
                 break
             exact = v > floor or (v <= low and low == self.low > -inf)
             line = (a, *map(int, w.line[1, : int(w.length[1])])) if exact or v > best_value else (a,)
-            seen[a] = _Seen(v, exact, bool(w.proven), line)
+            seen[a] = _Seen(v, exact, int(w.within), line)
             if exact:
                 top = sorted([*top, v], reverse=True)[: self.multi]
             if v > best_value:
                 best, best_value = a, v
             if best_value >= high and len(top) >= self.multi and self.also <= seen.keys():
                 break
-        finished = not w.stop
         if not seen:
-            return _Moves(best, self.sign * self.estimates()[0], seen, False, False)
-        # Nothing tops the highest utility: once that is certain, what is uncertain about the others does not matter.
-        is_won = best_value >= self.high and seen[best].proven
-        proven = is_won or (finished and all(each.proven for each in seen.values()))
-        if proven:
-            seen = {a: each for a, each in seen.items() if each.proven}
-        return _Moves(best, best_value, seen, finished, proven)
+            return _Moves(best, self.sign * self.estimates()[0], seen, False, UNPROVEN)
+        return self._decided(best, best_value, seen)
+
+    def _decided(self, best: int, v: float, seen: dict[int, _Seen]) -> _Moves:
+        """What follows from the moves that were seen: whether it is proven, and of equal proofs the better one.
+
+        Nothing tops the highest utility: once that is certain, what is uncertain about the others does not matter.
+        """
+        finished, proofs = not self.tally.stop, {a: each for a, each in seen.items() if each.within != UNPROVEN}
+        if v >= self.high and best in proofs:  # the shortest win, also of those that the table knows from before
+            known = {a: each for a, each in {**self._known_wins(seen), **proofs}.items() if each.value >= v}
+            best = min(known, key=lambda a: (known[a].within, a != best))
+            return _Moves(best, v, {**proofs, best: known[best]}, finished, known[best].within + 1)
+        if not finished or len(proofs) < len(seen):
+            return _Moves(best, v, seen, finished, UNPROVEN)
+        if v <= self.low:  # all is lost: hold out as long as can be
+            best = max(proofs, key=lambda a: (proofs[a].value, proofs[a].within, a == best))
+        return _Moves(best, v, seen, True, 1 + max(each.within for each in proofs.values()))
+
+    def _known_wins(self, seen: dict[int, _Seen]) -> dict[int, _Seen]:
+        """The moves not looked at of which the table knows that they win."""
+        found = {}
+        enough = (EXACT, AT_LEAST if self.p == 0 else AT_MOST)
+        for a in self.order if self.tally.use_table else ():
+            if a not in seen:
+                entry = find(self.tally.table_at, self.tally.mask, table_key(self.game, self.children[a]))
+                is_proven = entry.within != UNPROVEN and entry.bound in enough
+                if is_proven and self.sign * entry.value >= self.high:
+                    found[a] = _Seen(self.sign * entry.value, True, entry.within, (a,))
+        return found
 
     def _child(self, a: int, low: float, high: float, depth: int) -> float:
         """What a move is worth to the player to move, if that is between `low` and `high`."""
@@ -305,8 +380,10 @@ class _Root(OpponentsRoot):
             v = self.sign * each.value
             line = self._continued(each.line, v, depth) if a in told else each.line
             line = line if each.exact or a == found.best else (a,)
-            proven = each.exact and each.proven
-            actions[a] = ActionValue(a, v, each.exact, for_each_player(self.game, v), proven, line=line)
+            proven = each.exact and each.within != UNPROVEN
+            within = each.within + 1 if proven and v != draw_value(self.game) else None
+            values = for_each_player(self.game, v)
+            actions[a] = ActionValue(a, v, each.exact, values, proven, within, line=line)
         if found.best not in actions:  # stopped before anything was found
             best_case = self.unseen(self.p)
             actions[found.best] = ActionValue(found.best, best_case[0], False, best_case)
@@ -336,4 +413,4 @@ class _Root(OpponentsRoot):
             return bool(self.game.utility(s, 0) == v)
         entry = find(self.tally.table_at, self.tally.mask, table_key(self.game, s))
         fits = entry.bound in (EXACT, enough) or (entry.bound and v in self.game.utility_range)
-        return bool(fits and entry.value == v and (entry.proven or entry.depth == depth))
+        return bool(fits and entry.value == v and (entry.within != UNPROVEN or entry.depth == depth))

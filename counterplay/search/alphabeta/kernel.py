@@ -32,6 +32,7 @@ from counterplay.search.limits import deeper
 from counterplay.search.repetition import comes_again, draw_value
 from counterplay.search.table import (
     NO_ACTION,
+    UNPROVEN,
     Entry,
     answers,
     bound_of,
@@ -39,20 +40,25 @@ from counterplay.search.table import (
     keep,
     table_key,
 )
+from counterplay.search.values import sane_estimate, sane_utility
 
 __all__ = ["quiet_value", "value", "worth"]
 
 
 @native
 def value(game, s, alpha, beta, depth, ply, w):  # type: ignore[no-untyped-def]
-    """What `s` is worth to MAX, `depth` plies ahead. Leaves in `w.proven` whether that holds at any depth."""
+    """What `s` is worth to MAX, `depth` plies ahead.
+
+    Leaves in `w.within` in how many plies that comes about, whatever the other side does; or UNPROVEN, if an estimate
+    had a part in it.
+    """
     # 1. The end of the game.
     w.nodes += 1
     w.unused = min(w.unused, depth)
     w.length[ply] = 0
-    w.proven = 1
+    w.within = 0
     if game.is_terminal(s):
-        return game.utility(s, 0)
+        return sane_utility(game, s, 0, w)
     if w.nodes >= w.most_nodes:
         w.stop = 1
 
@@ -60,13 +66,13 @@ def value(game, s, alpha, beta, depth, ply, w):  # type: ignore[no-untyped-def]
     if depth == 0 or ply == PLIES - 1 or w.stop:
         if w.use_quiescence and ply < PLIES - 1 and not w.stop:
             return quiet_value(game, s, alpha, beta, ply, w)
-        w.proven = 0
+        w.within = UNPROVEN
         w.cutoffs += 1
-        return game.evaluate(s, 0)
+        return w.unknown if w.is_strict else sane_estimate(game, s, 0, w)
 
     # 3. A position that comes again.
     if game.knows.reversible and w.use_repetition and comes_again(game, s, ply, w):
-        w.proven = 0
+        w.within = UNPROVEN
         w.cutoffs += 1
         return draw_value(game)
 
@@ -81,10 +87,10 @@ def value(game, s, alpha, beta, depth, ply, w):  # type: ignore[no-untyped-def]
         key = table_key(game, s)
         is_canonical = not game.knows.canonical or key == game.key(s)
         entry = find(w.table_at, w.mask, key)
-        if answers(entry, alpha, beta, depth):
-            w.proven = 1 if entry.proven else 0
-            w.cutoffs += 0 if entry.proven else 1
-            w.unused = min(w.unused, max(0, depth - entry.depth))
+        if answers(entry, alpha, beta, depth) and not (w.is_strict and entry.within > depth):
+            w.within = entry.within
+            w.cutoffs += 1 if entry.within == UNPROVEN else 0
+            w.unused = min(w.unused, max(0, depth - (entry.depth if entry.within == UNPROVEN else entry.within)))
             return entry.value
         if entry.bound != 0 and is_canonical:
             known = entry.action
@@ -97,14 +103,14 @@ def value(game, s, alpha, beta, depth, ply, w):  # type: ignore[no-untyped-def]
             below, above = (np.nextafter(high, -inf), high) if p == 0 else (-high, np.nextafter(-high, inf))
             v = sign * value(game, other, below, above, depth - 3, ply + 1, w)
             if v >= high and not w.stop:
-                w.proven = 0
+                w.within = UNPROVEN
                 return sign * v
 
     # 7. The moves, the most promising first.
     n = order_moves(game, s, p, depth, ply, known, False, w)
     is_shared = w.busy_at != 0 and depth > 3
     best, best_move = -inf, NO_ACTION
-    proven = 1
+    within = 0
     for i in range(n):
         a = take_free(game, s, ply, i, n, w) if is_shared else take_next(ply, i, n, w)
         child = game.result(s, a)
@@ -138,30 +144,38 @@ def value(game, s, alpha, beta, depth, ply, w):  # type: ignore[no-untyped-def]
                 w.line[ply, j + 1] = w.line[ply + 1, j]
         # 10. Too good: the opponent will not let us get here.
         if v >= high:
-            proven = w.proven
+            within = one_more(w.within)
             reward(p, a, depth, ply, w)
             break
-        proven &= w.proven
+        within = longer(within, one_more(w.within))
 
-    w.proven = proven
-    if w.stop:
-        w.proven = 0
-    elif w.use_table:
+    w.within = UNPROVEN if w.stop else within
+    if w.use_table and not w.stop:
         best_move = best_move if is_canonical else NO_ACTION
         bound = bound_of(sign * best, alpha, beta)
-        keep(w.table_at, w.mask, w.age, key, Entry(sign * best, best_move, depth, proven == 1, bound))
+        keep(w.table_at, w.mask, w.age, key, Entry(sign * best, best_move, depth, within, bound))
     return sign * best
+
+
+def one_more(within: int) -> int:
+    """A proof for the state before: a ply longer."""
+    return UNPROVEN if within == UNPROVEN else within + 1
+
+
+def longer(one: int, other: int) -> int:
+    """The longer of two proofs that are both needed."""
+    return UNPROVEN if UNPROVEN in (one, other) else max(one, other)
 
 
 @native
 def quiet_value(game, s, alpha, beta, ply, w):  # type: ignore[no-untyped-def]
     """What `s` is worth when nothing is left to capture: the player to move may stand pat or make a noisy move."""
     w.cutoffs += 1
-    w.proven = 0
+    w.within = UNPROVEN
     p = game.player(s)
     sign = 1.0 if p == 0 else -1.0
     low, high = (alpha, beta) if p == 0 else (-beta, -alpha)
-    best = sign * game.evaluate(s, 0)
+    best = sign * sane_estimate(game, s, 0, w)
     if best >= high or ply == PLIES - 1 or w.stop:
         return sign * best
     low = max(low, best)
@@ -172,7 +186,7 @@ def quiet_value(game, s, alpha, beta, ply, w):  # type: ignore[no-untyped-def]
         w.nodes += 1
         w.length[ply + 1] = 0
         if game.is_terminal(child):
-            v = sign * game.utility(child, 0)
+            v = sign * sane_utility(game, child, 0, w)
         else:
             below, above = (low, high) if p == 0 else (-high, -low)
             v = sign * quiet_value(game, child, below, above, ply + 1, w)
@@ -180,7 +194,7 @@ def quiet_value(game, s, alpha, beta, ply, w):  # type: ignore[no-untyped-def]
         low = max(low, v)
         if v >= high or w.stop:
             break
-    w.proven = 0
+    w.within = UNPROVEN
     return sign * best
 
 

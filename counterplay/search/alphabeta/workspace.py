@@ -19,12 +19,14 @@ __all__ = [
     "BUSY",
     "PLIES",
     "REFINEMENTS",
+    "SELECTIVE",
     "WIDTH",
     "Refinement",
     "forget",
     "new_workspace",
     "order_moves",
     "reward",
+    "set_strict",
     "show_busy",
     "take_free",
     "take_next",
@@ -75,11 +77,15 @@ REFINEMENTS = {
 }
 """All of them by name. A new one is a line here, a step of the kernel that asks `w.use_NAME`, and its test."""
 
-_COUNTS = ("nodes", "most_nodes", "cutoffs", "unused", "stop", "proven", "too_wide")
+SELECTIVE = frozenset({"reductions", "null_move"})
+"""Those that look at less than the depth says, and so may hide a win."""
+
+_COUNTS = ("nodes", "most_nodes", "cutoffs", "unused", "stop", "within", "too_wide", "strange", "is_strict")
 _PLACES = ("table_at", "mask", "age", "busy_at", "past")
 _WORKSPACE = np.dtype(
     [(name, np.int64) for name in (*_COUNTS, *_PLACES)]
     + [(f"use_{name}", np.int64) for name in (*REFINEMENTS, "order")]
+    + [("unknown", np.float64)]
     + [
         ("moves", np.int64, (PLIES, WIDTH)),
         ("scores", np.float64, (PLIES, WIDTH)),
@@ -118,6 +124,11 @@ def use_refinements(game: Game, w: Any, without: frozenset[str]) -> None:
     for name in REFINEMENTS:
         w[f"use_{name}"] = name in useful and name not in without and (name != "table" or w.table_at != 0)
     w.use_order = any(w[f"use_{name}"] for name, refinement in REFINEMENTS.items() if refinement.orders)
+
+
+def set_strict(w: Any, unknown: float) -> None:
+    """From now on only what is proven counts: `unknown` stands for every estimate."""
+    w.is_strict, w.unknown = 1, unknown
 
 
 def forget(w: Any) -> None:

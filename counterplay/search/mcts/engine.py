@@ -358,7 +358,7 @@ class _Root:
             values = (float(game.utility_range[1]),) * game.players
         if a in bounds:
             values = for_each_player(game, min(max(values[0], low), high))
-        return ActionValue(a, values[0], visits > 0 or low == high, values, low == high, visits)
+        return ActionValue(a, values[0], visits > 0 or low == high, values, low == high, visits=visits)
 
     def best(self) -> ActionValue:
         """The action most visited, of equals the better: of those that may be better than what is sure, if it seems so.

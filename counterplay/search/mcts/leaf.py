@@ -22,6 +22,7 @@ from counterplay.core.randomness import unit, word
 from counterplay.search.mcts.nodes import values_kept
 from counterplay.search.mcts.variations import get, is_proven, note_played, put
 from counterplay.search.playout import choose
+from counterplay.search.values import sane_estimate, sane_utility
 
 __all__ = ["Evaluator", "ask", "weigh"]
 
@@ -48,7 +49,7 @@ def weigh(game: Any, s: Any, w: Any, x: Any) -> None:
         plies += 1
     w.nodes += plies
     for k in range(values_kept(game)):
-        w.value[k] = game.utility(s, k) if x is None or is_over else game.evaluate(s, k)
+        w.value[k] = sane_utility(game, s, k, w) if x is None or is_over else sane_estimate(game, s, k, w)
     if x is not None and x.use_solver and is_over and plies == 0:
         put(x.low, w.walk[w.ply], w.value[0])
         put(x.high, w.walk[w.ply], w.value[0])

@@ -43,10 +43,10 @@ def values(game, s, me, depth, tally):  # type: ignore[no-untyped-def]
     tally.nodes += 1
     tally.unused = min(tally.unused, depth)
     if game.is_terminal(s):
-        return utilities(game, s)
+        return utilities(game, s, tally)
     if depth == 0 or tally.stop:
         tally.cutoffs += 1
-        return estimates(game, s)
+        return estimates(game, s, tally)
     if tally.nodes >= tally.most_nodes:
         tally.stop = 1
     p, depth = game.player(s), deeper(game, s, depth)

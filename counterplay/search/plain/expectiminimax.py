@@ -37,7 +37,8 @@ from counterplay.search.result import ActionValue, Result
 from counterplay.search.root import OpponentsRoot, PlainRoot, Vector
 from counterplay.search.run import Progress, new_tally
 from counterplay.search.suited import for_each_player
-from counterplay.search.table import Entry, TranspositionTable, answers, bound_of, find, keep
+from counterplay.search.table import UNPROVEN, Entry, TranspositionTable, answers, bound_of, find, keep
+from counterplay.search.values import sane_estimate, sane_utility
 from counterplay.search.watching import Watcher, watched
 
 __all__ = ["PRUNING", "Expectiminimax", "expectiminimax"]
@@ -80,10 +81,10 @@ def value(game, s, tried, alpha, beta, depth, tally, how):  # type: ignore[no-un
     tally.nodes += 1 if is_new else 0
     tally.unused = min(tally.unused, depth)
     if game.is_terminal(s):
-        return game.utility(s, 0)
+        return sane_utility(game, s, 0, tally)
     if depth == 0 or tally.stop:
         tally.cutoffs += 1
-        return game.evaluate(s, 0)
+        return sane_estimate(game, s, 0, tally)
     if tally.nodes >= tally.most_nodes:
         tally.stop = 1
 
@@ -99,7 +100,7 @@ def value(game, s, tried, alpha, beta, depth, tally, how):  # type: ignore[no-un
     if how.mask >= 0:
         entry = find(how.table_at, how.mask, here.key)
         if answers(entry, alpha, beta, depth):
-            tally.cutoffs += 0 if entry.proven else 1
+            tally.cutoffs += 1 if entry.within == UNPROVEN else 0
             tally.unused = min(tally.unused, max(0, depth - entry.depth))
             return entry.value
         if is_new and entry.bound != 0:
@@ -192,8 +193,8 @@ class Visit(NamedTuple):
 def remembered(v: float, best: int, here: Visit, tally: Any, how: How) -> float:
     """The value of a state, noted in the table."""
     if how.mask >= 0 and not tally.stop:
-        is_proven = tally.cutoffs == here.estimates
-        entry = Entry(v, best, here.depth, is_proven, bound_of(v, here.alpha, here.beta))
+        within = 0 if tally.cutoffs == here.estimates else UNPROVEN  # how many plies is not counted here
+        entry = Entry(v, best, here.depth, within, bound_of(v, here.alpha, here.beta))
         keep(how.table_at, how.mask, 0, here.key, entry)
     return v
 

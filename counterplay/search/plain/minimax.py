@@ -18,6 +18,7 @@ from counterplay.search.result import ActionValue, Result
 from counterplay.search.root import OpponentsRoot, PlainRoot, Vector
 from counterplay.search.run import Progress, new_tally
 from counterplay.search.suited import for_each_player
+from counterplay.search.values import sane_estimate, sane_utility
 from counterplay.search.watching import Watcher, watched
 
 __all__ = ["Minimax", "minimax", "worth"]
@@ -29,10 +30,10 @@ def value(game, s, depth, tally):  # type: ignore[no-untyped-def]
     tally.nodes += 1
     tally.unused = min(tally.unused, depth)
     if game.is_terminal(s):
-        return game.utility(s, 0)
+        return sane_utility(game, s, 0, tally)
     if depth == 0 or tally.stop:
         tally.cutoffs += 1
-        return game.evaluate(s, 0)
+        return sane_estimate(game, s, 0, tally)
     if tally.nodes >= tally.most_nodes:
         tally.stop = 1
     p, depth = game.player(s), deeper(game, s, depth)

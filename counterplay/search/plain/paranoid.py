@@ -41,10 +41,10 @@ def value(game, s, alpha, beta, depth, view, tally):  # type: ignore[no-untyped-
     tally.nodes += 1
     tally.unused = min(tally.unused, depth)
     if game.is_terminal(s):
-        return utilities(game, s)
+        return utilities(game, s, tally)
     if depth == 0 or tally.stop:
         tally.cutoffs += 1
-        return estimates(game, s)
+        return estimates(game, s, tally)
     if tally.nodes >= tally.most_nodes:
         tally.stop = 1
     me, p, depth = view.player, game.player(s), deeper(game, s, depth)
