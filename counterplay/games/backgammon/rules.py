@@ -210,20 +210,9 @@ class Backgammon(Game):
 
     # ---- knowledge
 
-    def evaluate(self, s, p):
-        """The terms by their weights, bent into the range of utilities: about a third of a point from the truth."""
-        if self.is_terminal(s):
-            return self.utility(s, p)
-        v = self.estimate(s)
-        return v if p == max(s.turn, 0) else 0.0 - v
-
-    def estimate(self, s):
-        """What a live position is worth to the player to move."""
-        t, w = self.mover_terms(s), WEIGHTS
-        v = t.race * w.race + t.past * w.past + t.bar * w.bar + t.shut * w.shut + t.off * w.off + t.gammon * w.gammon
-        v += t.blots * w.blots + t.home * w.home + t.back * w.back + t.anchors * w.anchors + t.prime * w.prime
-        v += t.turn * w.turn
-        return 3.0 * v / sqrt(9.0 + v * v)
+    def squash(self, x):
+        """Up to three points, and nearly straight about 0: the estimate is about a third of a point from the truth."""
+        return 3.0 * x / sqrt(9.0 + x * x)
 
     def priority(self, s, a):
         """Plays that hit, bear off, make points and leave no blots first."""
@@ -240,12 +229,9 @@ class Backgammon(Game):
 
     def terms(self, s):
         """What `evaluate` adds up, weighted: each is what player 0 has, less what player 1 has."""
-        return Terms(*(-x if s.turn == 1 else x for x in self.mover_terms(s)))
-
-    def mover_terms(self, s):
-        """The same for the player to move less the other."""
-        one, other = self.side_terms(s.mine, s.theirs), self.side_terms(s.theirs, s.mine)
-        roll = 4.0 if s.turn >= 0 else 0.0  # half of the 8 pips of a throw: what being to throw is worth in a race
+        one, other = self.side_terms(side(s, 0), side(s, 1)), self.side_terms(side(s, 1), side(s, 0))
+        turn = 0.0 if s.turn < 0 else 1.0 - 2.0 * s.turn
+        roll = 4.0 * turn  # half of the 8 pips of a throw: what being to throw is worth in a race
         race = 10 * (other.pips - one.pips + roll) / (one.pips + other.pips + 20)
         return Terms(
             race=race,
@@ -259,7 +245,7 @@ class Backgammon(Game):
             back=one.back - other.back,
             anchors=one.anchors - other.anchors,
             prime=one.prime - other.prime,
-            turn=1.0 if s.turn >= 0 else 0.0,
+            turn=turn,
         )
 
     def side_terms(self, men, others):

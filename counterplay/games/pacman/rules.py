@@ -192,18 +192,10 @@ class Pacman(Game):
     def is_score_only(self):
         return self.estimate == "score"
 
-    def evaluate(self, s, p):
-        """The score alone, or with what the places of dots, capsules and ghosts promise."""
-        v = float(s.score)
-        if not self.is_score_only and not self.is_terminal(s):
-            t, w = self.terms(s), self.weights
-            v = w.score * t.score + w.hope * t.hope + w.food * t.food + w.capsules * t.capsules
-            v += w.danger * t.danger + w.prey * t.prey
-            v = min(max(v, self.utility_range[0]), self.utility_range[1])
-        return v if p == 0 else -v
-
     def terms(self, s):
-        """What there is to say for Pacman."""
+        """What there is to say for Pacman: the score alone, or also what dots, capsules and ghosts promise."""
+        if self.is_score_only:
+            return self.Terms(float(s.score), 0.0, 0.0, 0.0, 0.0, 0.0)
         danger, prey = 0.0, 0.0
         for i in range(self.n_ghosts):
             away = int(self.distances[s.pacman, s.ghosts[i]])
