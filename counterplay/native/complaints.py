@@ -56,7 +56,10 @@ _MEANINGS = (
         r"the game; all else can be made in a cached_property",
     ),
     (r">>> (\w+)\((.*)\)\s*\n", r"\1(\2) is not possible"),
-    (r"The use of yield in a closure", r"a generator expression cannot be compiled: write a loop"),
+    (
+        r"The use of yield in a closure",
+        r"a generator expression cannot be compiled: write a loop, or a list as in any([...])",
+    ),
     (r"Type of variable '(\w+?)(?:\.\d+)?' cannot be determined", r"the type of '\1' cannot be found out"),
     (r"Cannot infer the type of variable '(\w+?)(?:\.\d+)?'", r"the type of '\1' cannot be found out"),
     (r"non-precise type (\w+)", r"the type of a value cannot be found out"),
