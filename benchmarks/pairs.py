@@ -26,7 +26,8 @@ def pairs(quick: bool = False) -> list[Pair]:
     The amounts are such that one measurement takes some tenths of a second.
     """
     return [
-        minimax_twin(depth=4 if quick else 8, times=1 if quick else 5),
+        minimax_twin("connect_four", depth=4 if quick else 8, times=1 if quick else 5, target=0.7),
+        minimax_twin("kalah", depth=4 if quick else 9, times=1 if quick else 5, target=0.8),
         perft_twin(depth=4 if quick else 8, times=1 if quick else 8),
         playouts("tic_tac_toe", *((100, 100) if quick else (1_500_000, 100_000))),
         playouts("connect_four", *((100, 100) if quick else (400_000, 10_000))),
@@ -198,14 +199,14 @@ def _after_dice(game: Game) -> Any:
 # The comparisons
 
 
-def minimax_twin(depth: int, times: int) -> Pair:
+def minimax_twin(name: str, depth: int, times: int, target: float) -> Pair:
     return Pair(
-        "minimax-connect_four-twin",
+        f"minimax-{name}-twin",
         "nodes",
         "the same in C++",
-        our_minimax("connect_four", depth, times),
-        peers.twin("minimax", depth, times),
-        target=0.7,
+        our_minimax(name, depth, times),
+        peers.twin(name, "minimax", depth, times),
+        target=target,
         same_amount=True,
     )
 
@@ -216,7 +217,7 @@ def perft_twin(depth: int, times: int) -> Pair:
         "lines",
         "the same in C++",
         our_perft("connect_four", depth, times),
-        peers.twin("perft", depth, times),
+        peers.twin("connect_four", "perft", depth, times),
         same_amount=True,
     )
 

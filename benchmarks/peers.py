@@ -42,11 +42,11 @@ def build(source: str, *options: str) -> Path:
     return program
 
 
-def twin(task: str, depth: int, times: int) -> Work:
-    """`connect_four.cpp`: `task` is minimax or perft. Every round is a new process with its clock inside."""
+def twin(name: str, task: str, depth: int, times: int) -> Work:
+    """`connect_four.cpp` or `kalah.cpp`: `task` is minimax or perft. Each round is a process with its clock inside."""
 
     def work() -> tuple[float, float]:
-        program = build("connect_four.cpp", "-march=native")
+        program = build(f"{name}.cpp", "-march=native")
         done = subprocess.run([program, task, str(depth), str(times)], capture_output=True, text=True, check=True)
         report = json.loads(done.stdout)
         return report["nodes"], report["seconds"]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from counterplay.core.bits import Bits
 from counterplay.core.boards import BoardGame
+from counterplay.core.cells import Cells
 from counterplay.core.game import (
     CHANCE,
     AmbiguousText,
@@ -38,6 +39,7 @@ __all__ = [
     "AmbiguousText",
     "Bits",
     "BoardGame",
+    "Cells",
     "Game",
     "IllegalAction",
     "Memory",

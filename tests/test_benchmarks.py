@@ -62,6 +62,9 @@ def test_the_twin_counts_what_we_count(tmp_path):
     # Connect Four's 1 + 7 + 49 + 343 + 2401 states of at most 4 plies; nobody can win that early.
     assert rows["minimax-connect_four-twin"]["ours_amount"] == 2801
     assert rows["minimax-connect_four-twin"]["peer_amount"] == 2801
+    # Kalah's 1 + 6 + 35 + 185 + 942 states; no game ends that early.
+    assert rows["minimax-kalah-twin"]["ours_amount"] == 1169
+    assert rows["minimax-kalah-twin"]["peer_amount"] == 1169
     assert rows["perft-connect_four-twin"]["ours_amount"] == 2401
     assert rows["perft-connect_four-twin"]["peer_amount"] == 2401
 

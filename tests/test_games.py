@@ -18,6 +18,7 @@ VARIATIONS = [
     "connect_four:rows=9,columns=8,connect=5",  # more than 64 squares
     "breakthrough:rows=5,columns=4",
     "go:size=3,ko=positional,suicide=true,most_moves=40",
+    "kalah:houses=3,seeds=12,empty_capture=true",
     "nim:heaps=[1,2,3,1],misere=true",
     "othello:size=6,margin=true",
     "two_against_one:heaps=[2,3],most=2,as_team=true",

@@ -252,6 +252,50 @@ def test_replace_that_would_change_a_type_cannot_compile(items, item):
         replaced.compiled(GAME, items, 1, item)
 
 
+@native
+def several_replaced(game, items, i, one, j, other):
+    return replace(items, i, one, j, other), replace(items, 0, one, 1, other, i, items[j])
+
+
+@pytest.mark.parametrize("mode", ["interpreted", "compiled"])
+@pytest.mark.parametrize(("i", "j"), [(0, 2), (2, 0), (1, 1)])
+def test_several_items_are_replaced_one_after_the_other(mode, i, j):
+    one_by_one = replace(replace((1, 2, 3), i, 7), j, 8)
+    moved = replace(replace(replace((1, 2, 3), 0, 7), 1, 8), i, (1, 2, 3)[j])
+    assert getattr(several_replaced, mode)(GAME, (1, 2, 3), i, 7, j, 8) == (one_by_one, moved)
+
+
+# ---- what Python has and Numba has not
+
+
+class Steps(Anything):
+    """Numbers by `yield`."""
+
+    def steps(self, items):
+        for x in items:
+            yield x - 1
+
+
+STEPS = Steps()
+
+
+@native
+def looped_over(game, items, b, n):
+    large = [x > 1 for x in items]
+    return (
+        (any(items), all(items), any(range(n)), all(range(n)), any(large), all(large)),
+        (any(b), all(b), sum(b), sum(items), max(items), min(items)),
+        (any(game.steps(items)), all(game.steps(items)), sum(game.steps(items))),
+        (any((n > 0, n > 5)), all((n > 0, n > 5))),
+    )
+
+
+@thorough
+@given(st.tuples(*[st.integers(0, 2)] * 3), sets(81), st.integers(0, 9))
+def test_any_all_and_sum_are_those_of_python(items, b, n):
+    assert looped_over.compiled(STEPS, items, b, n) == looped_over.interpreted(STEPS, items, b, n)
+
+
 # ---- all actions at once
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from counterplay.core.bits import Bits
+from counterplay.core.cells import Cells
 
 __all__ = ["Active", "default_features", "number_of_inputs"]
 
@@ -36,13 +37,13 @@ def default_features(s: Any, on: Any) -> None:
 
 def number_of_inputs(s: Any) -> int:
     """How many inputs `default_features` has for states like `s`."""
-    if isinstance(s, tuple):
+    if isinstance(s, tuple | Cells):
         return sum(map(number_of_inputs, s))
     return s.width if isinstance(s, Bits) else 1
 
 
 def _add(value: Any, on: Any, first: int) -> None:
-    if isinstance(value, tuple):
+    if isinstance(value, tuple | Cells):
         for item in value:
             _add(item, on, first)
             first += number_of_inputs(item)

@@ -14,6 +14,7 @@ from threading import Lock
 from typing import Any
 
 from counterplay.core.bits import Bits
+from counterplay.core.cells import Cells
 
 __all__ = [
     "Table",
@@ -46,7 +47,7 @@ def mix64(x: int) -> int:
 
 
 def state_key(s: Any) -> int:
-    """A 64-bit hash of a whole state: numbers, `Bits` and tuples of them, in order."""
+    """A 64-bit hash of a whole state: numbers, `Bits`, `Cells` and tuples of them, in order."""
     h = 0
     for word in _words(s):
         h = mix64(_signed((h ^ word) & _MASK) + 1)
@@ -59,6 +60,8 @@ def _words(value: Any) -> list[int]:
         return [word for item in value for word in _words(item)]
     if isinstance(value, Bits):
         return [int(value) >> shift & _MASK for shift in range(0, value.width, 64)]
+    if isinstance(value, Cells):
+        return [value.packed >> shift & _MASK for shift in range(0, len(value) * value.bits, 64)]
     if isinstance(value, float):
         return [as_bits(value + 0.0) & _MASK]
     return [int(value) & _MASK]
@@ -129,8 +132,12 @@ def nth_action(game: Any, s: Any, k: int) -> int:
     return nth(game.actions(s), k)
 
 
-def replace(items: Any, i: int, item: Any) -> Any:
-    """The tuple `items` with `item` at index `i`, which counts from 0."""
+def replace(items: Any, i: int, item: Any, *more: Any) -> Any:
+    """The tuple or `Cells` with `item` at index `i`, which counts from 0; more indices and items may follow."""
+    if more:
+        return replace(replace(items, i, item), *more)
+    if isinstance(items, Cells):
+        return items.replaced(i, item)
     if not 0 <= i < len(items):
         raise IndexError("replace: index out of range")
     return (*items[:i], item, *items[i + 1 :])

@@ -6,6 +6,7 @@ import ast
 from typing import Any
 
 from counterplay.core.bits import Bits
+from counterplay.core.cells import Cells
 from counterplay.core.errors import UnreadableText
 
 __all__ = [
@@ -124,9 +125,11 @@ def fields_text(s: Any) -> str:
 
 
 def field_text(value: Any) -> str:
-    """A value without blanks, so that fields can be split at them; a `Bits` is `{0,4}`."""
+    """A value without blanks, so that fields can be split at them; a `Bits` is `{0,4}`, a `Cells` is `[3,0,5]`."""
     if isinstance(value, Bits):
         return "{" + ",".join(map(str, value)) + "}"
+    if isinstance(value, Cells):
+        return "[" + ",".join(map(str, value)) + "]"
     if isinstance(value, tuple):
         return "(" + ",".join(map(field_text, value)) + ("," if len(value) == 1 else "") + ")"
     if isinstance(value, str):
@@ -156,4 +159,16 @@ def _field_from_text(name: str, text: str, like: Any) -> Any:
             return Bits(like.width, [int(square) for square in inner.split(",") if square])
         except ValueError as error:
             raise UnreadableText(f"{name}={text} is not a set of squares: {error}") from None
+    if isinstance(like, Cells):
+        return _cells_from_text(name, text, like)
     return convert(name, text, like)
+
+
+def _cells_from_text(name: str, text: str, like: Cells) -> Cells:
+    try:
+        cells = Cells(like.most, [int(x) for x in text.removeprefix("[").removesuffix("]").split(",")], like.least)
+    except ValueError as error:
+        raise UnreadableText(f"{name}={text} is not a row of numbers: {error}") from None
+    if len(cells) != len(like):
+        raise UnreadableText(f"{name}={text} has {len(cells)} numbers, not {len(like)}")
+    return cells

@@ -37,18 +37,15 @@ from counterplay.native.seams import (
     lower_constant,
     signature,
 )
+from counterplay.native.words import I64, WordsModel, WordsType, made_by, read_integer, remainder, resize
 
-_I64 = ir.IntType(64)
 
-
-class BitsType(types.IterableType):
+class BitsType(WordsType):
     """The type of every `Bits` of one width."""
 
     def __init__(self, width: int):
         self.width = width
-        self.words = (width + 63) // 64
-        self.machine = ir.IntType(64 * self.words)
-        super().__init__(name=f"Bits({width})")
+        super().__init__(width, f"Bits({width})")
 
     @property
     def key(self) -> int:
@@ -57,9 +54,6 @@ class BitsType(types.IterableType):
     @property
     def iterator_type(self) -> BitsIteratorType:
         return BitsIteratorType(self)
-
-    def constant(self, n: int) -> ir.Constant:
-        return ir.Constant(self.machine, n)
 
     @property
     def mask(self) -> ir.Constant:
@@ -93,10 +87,7 @@ def _typeof_bits(value: Bits, context) -> BitsType:
     return typ
 
 
-@register_model(BitsType)
-class _BitsModel(models.PrimitiveModel):
-    def __init__(self, manager, fe_type: BitsType):
-        super().__init__(manager, fe_type, fe_type.machine)
+register_model(BitsType)(WordsModel)
 
 
 @register_model(BitsIteratorType)
@@ -110,53 +101,15 @@ def _constant(context, builder, typ: BitsType, value: Bits):
     return typ.constant(int(value))
 
 
-# ---- between Python objects and machine integers, a word at a time
-
-
 @unbox(BitsType)
 def _unbox(typ: BitsType, obj, c):
-    api, builder = c.pyapi, c.builder
-    n = api.object_getattr_string(obj, "_n")
-    value = typ.constant(0)
-    word_mask = api.unserialize(api.serialize_object((1 << 64) - 1))
-    for i in range(typ.words):
-        shift = api.long_from_longlong(ir.Constant(_I64, 64 * i))
-        shifted = api.number_rshift(n, shift)
-        low = api.number_and(shifted, word_mask)
-        word = _resize(builder, api.long_as_ulonglong(low), typ.machine)
-        value = builder.or_(value, builder.shl(word, typ.constant(64 * i)))
-        for temporary in (shift, shifted, low):
-            api.decref(temporary)
-    api.decref(n)
-    api.decref(word_mask)
+    value = read_integer(typ, c.pyapi.object_getattr_string(obj, "_n"), c)
     return NativeValue(value, is_error=c.pyapi.c_api_error())
 
 
 @box(BitsType)
 def _box(typ: BitsType, value, c):
-    api, builder = c.pyapi, c.builder
-    total = api.long_from_longlong(ir.Constant(_I64, 0))
-    for i in range(typ.words):
-        word = _resize(builder, builder.lshr(value, typ.constant(64 * i)), _I64)
-        part = api.long_from_ulonglong(word)
-        shift = api.long_from_longlong(ir.Constant(_I64, 64 * i))
-        shifted = api.number_lshift(part, shift)
-        total_after = api.number_or(total, shifted)
-        for temporary in (part, shift, shifted, total):
-            api.decref(temporary)
-        total = total_after
-    width = api.long_from_longlong(ir.Constant(_I64, typ.width))
-    make = api.unserialize(api.serialize_object(Bits.from_int))
-    result = api.call_function_objargs(make, (width, total))
-    for temporary in (total, width, make):
-        api.decref(temporary)
-    return result
-
-
-def _resize(builder, value, to: ir.IntType):
-    if value.type.width < to.width:
-        return builder.zext(value, to)
-    return builder.trunc(value, to) if value.type.width > to.width else value
+    return made_by(Bits.from_int, typ, (typ.width,), value, c)
 
 
 # ---- operators
@@ -213,8 +166,8 @@ def _shift(op, emit):
     @lower_builtin(op, BitsType, types.Integer)
     def lower(context, builder, sig, args):
         typ, (value, by) = sig.args[0], args
-        inside = builder.icmp_unsigned("<", by, ir.Constant(_I64, typ.width))
-        moved = emit(builder, value, _resize(builder, by, typ.machine))
+        inside = builder.icmp_unsigned("<", by, ir.Constant(I64, typ.width))
+        moved = emit(builder, value, resize(builder, by, typ.machine))
         if emit is _left and typ.has_unused:
             moved = builder.and_(moved, typ.mask)
         return builder.select(inside, moved, typ.constant(0))
@@ -257,7 +210,7 @@ _unary(operator.invert, None, lambda b, typ, x: b.xor(x, typ.mask))
 _unary(operator.truth, types.boolean, _truth)
 _unary(bool, types.boolean, _truth)
 _unary(operator.not_, types.boolean, lambda b, typ, x: b.icmp_unsigned("==", x, typ.constant(0)))
-_unary(len, types.intp, lambda b, typ, x: _resize(b, b.ctpop(x), _I64))
+_unary(len, types.intp, lambda b, typ, x: resize(b, b.ctpop(x), I64))
 
 
 # ---- one square
@@ -269,10 +222,10 @@ def _lowest(typing, bits):
 
     def codegen(context, builder, sig, args):
         typ = sig.args[0]
-        found = _resize(builder, builder.cttz(args[0], ir.Constant(ir.IntType(1), 0)), _I64)
+        found = resize(builder, builder.cttz(args[0], ir.Constant(ir.IntType(1), 0)), I64)
         if not typ.has_unused:
             return found
-        return builder.select(_truth(builder, typ, args[0]), found, ir.Constant(_I64, typ.width))
+        return builder.select(_truth(builder, typ, args[0]), found, ir.Constant(I64, typ.width))
 
     return types.intp(bits), codegen
 
@@ -284,8 +237,8 @@ def _single(typing, bits, square):
     def codegen(context, builder, sig, args):
         typ = sig.args[0]
         by = context.cast(builder, args[1], sig.args[1], types.intp)
-        inside = builder.icmp_unsigned("<", by, ir.Constant(_I64, typ.width))
-        one = builder.shl(typ.constant(1), _resize(builder, by, typ.machine))
+        inside = builder.icmp_unsigned("<", by, ir.Constant(I64, typ.width))
+        one = builder.shl(typ.constant(1), resize(builder, by, typ.machine))
         return builder.select(inside, one, typ.constant(0))
 
     return bits(bits, square), codegen
@@ -305,9 +258,9 @@ def nth_square(typing, bits, k):
 
     def deposit(context, builder, sig, args):
         by = context.cast(builder, args[1], sig.args[1], types.intp)
-        kind = ir.FunctionType(_I64, [_I64, _I64])
+        kind = ir.FunctionType(I64, [I64, I64])
         pdep = builder.module.declare_intrinsic("llvm.x86.bmi.pdep.64", (), kind)
-        found = builder.call(pdep, [builder.shl(ir.Constant(_I64, 1), by), args[0]])
+        found = builder.call(pdep, [builder.shl(ir.Constant(I64, 1), by), args[0]])
         return builder.cttz(found, ir.Constant(ir.IntType(1), 0))
 
     def drop(context, builder, sig, args):
@@ -317,7 +270,7 @@ def nth_square(typing, bits, k):
         with cgutils.for_range(builder, by):
             value = builder.load(rest)
             builder.store(builder.and_(value, builder.sub(value, typ.constant(1))), rest)
-        return _resize(builder, builder.cttz(builder.load(rest), ir.Constant(ir.IntType(1), 0)), _I64)
+        return resize(builder, builder.cttz(builder.load(rest), ir.Constant(ir.IntType(1), 0)), I64)
 
     return types.intp(bits, k), codegen
 
@@ -375,7 +328,7 @@ def _seen(typing, line, square, blockers):
 
     def codegen(context, builder, sig, args):
         typ = sig.args[0]
-        by = _resize(builder, context.cast(builder, args[1], sig.args[1], types.intp), typ.machine)
+        by = resize(builder, context.cast(builder, args[1], sig.args[1], types.intp), typ.machine)
         one, false = typ.constant(1), ir.Constant(ir.IntType(1), 0)
         here = builder.shl(one, by)
         lower = builder.sub(here, one)
@@ -406,8 +359,8 @@ def _between(typing, bits, one, other):
         typ = sig.args[0]
         one, other = (context.cast(builder, args[i], sig.args[i], types.intp) for i in (1, 2))
         ordered = builder.icmp_signed("<", one, other)
-        low = _resize(builder, builder.select(ordered, one, other), typ.machine)
-        high = _resize(builder, builder.select(ordered, other, one), typ.machine)
+        low = resize(builder, builder.select(ordered, one, other), typ.machine)
+        high = resize(builder, builder.select(ordered, other, one), typ.machine)
         under = builder.sub(builder.shl(typ.constant(1), high), typ.constant(1))
         return builder.and_(args[0], builder.and_(under, builder.shl(typ.constant(-2), low)))
 
@@ -445,25 +398,7 @@ def _contains(bits, square):
 @overload_method(BitsType, "__hash__")
 def _hash(bits):
     """Python's own, so that sets, and states of them, hash alike in both modes."""
-    return lambda bits: hash((bits.width, _remainder(bits)))
-
-
-@intrinsic
-def _remainder(typing, bits):
-    """The set as a number modulo 2^61 - 1, which is how Python hashes integers."""
-
-    def codegen(context, builder, sig, args):
-        modulus = ir.Constant(_I64, (1 << 61) - 1)
-        h = ir.Constant(_I64, 0)
-        for i in reversed(range(bits.words)):
-            word = _resize(builder, builder.lshr(args[0], bits.constant(64 * i)), _I64)
-            # h * 2^64 is h * 8 here: a rotation of 61 bits
-            high = builder.lshr(h, ir.Constant(_I64, 58))
-            h = builder.or_(builder.and_(builder.shl(h, ir.Constant(_I64, 3)), modulus), high)
-            h = builder.urem(builder.add(h, builder.urem(word, modulus)), modulus)
-        return h
-
-    return types.intp(bits), codegen
+    return lambda bits: hash((bits.width, remainder(bits)))
 
 
 @overload(int)
@@ -477,7 +412,7 @@ def _int(bits):
 @intrinsic
 def _low_word(typing, bits):
     def codegen(context, builder, sig, args):
-        return _resize(builder, args[0], _I64)
+        return resize(builder, args[0], I64)
 
     return types.intp(bits), codegen
 
@@ -529,5 +464,5 @@ def _iternext(context, builder, sig, args, result):
     result.set_valid(valid)
     with builder.if_then(valid):
         lowest = builder.cttz(rest, ir.Constant(ir.IntType(1), 1))
-        result.yield_(_resize(builder, lowest, _I64))
+        result.yield_(resize(builder, lowest, I64))
         builder.store(builder.and_(rest, builder.sub(rest, typ.constant(1))), iterator.rest)

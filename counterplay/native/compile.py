@@ -9,6 +9,8 @@ from types import FunctionType
 from typing import Any
 
 import counterplay.native.bits
+import counterplay.native.builtins
+import counterplay.native.cells
 import counterplay.native.listing
 import counterplay.native.primitives  # noqa: F401  (these register what the compiler must know)
 from counterplay.core.game import Game

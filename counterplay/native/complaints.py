@@ -42,10 +42,24 @@ _MEANINGS = (
     (r"In '<class '[\w.<>]*?(\w+)'>': (.*)", r"a call of \1: \2"),
     (r"No definition for lowering .*\.(\w+) = ", r"'\1' cannot be set: a game and its states do not change"),
     (r">>> setitem\((?:Uni)?Tuple", r"a tuple does not change: use replace(items, i, item)"),
+    (r">>> setitem\(Cells", r"Cells do not change: use replace(items, i, item)"),
+    (r">>> getitem\(Cells\(.*?\), slice", r"a part of Cells is [first:end], without a step: write a loop"),
+    (
+        r">>> getitem\((?:Uni)?Tuple\(.*\), slice",
+        r"a part of a tuple has bounds that are written out, as in items[1:3]: write a loop, or use Cells",
+    ),
     (r">>> exception_match", r"of the exceptions only `except:` and `except Exception:` can be compiled"),
     (r">>> Bits\(int\d*", r"the width of a Bits must be known beforehand: a number or an attribute of the game"),
+    (
+        r">>> Cells\(",
+        r"in rules, Cells(most, items) has a tuple of items and a range known beforehand: a number or an attribute of "
+        r"the game; all else can be made in a cached_property",
+    ),
     (r">>> (\w+)\((.*)\)\s*\n", r"\1(\2) is not possible"),
-    (r"The use of yield in a closure", r"a generator expression cannot be compiled: write a loop"),
+    (
+        r"The use of yield in a closure",
+        r"a generator expression cannot be compiled: write a loop, or a list as in any([...])",
+    ),
     (r"Type of variable '(\w+?)(?:\.\d+)?' cannot be determined", r"the type of '\1' cannot be found out"),
     (r"Cannot infer the type of variable '(\w+?)(?:\.\d+)?'", r"the type of '\1' cannot be found out"),
     (r"non-precise type (\w+)", r"the type of a value cannot be found out"),

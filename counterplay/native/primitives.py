@@ -12,9 +12,11 @@ from numba.extending import intrinsic, models, overload, register_model, typeof_
 
 from counterplay.core import primitives
 from counterplay.core.bits import Bits
-from counterplay.core.primitives import Table
+from counterplay.core.primitives import Table, replace
 from counterplay.native.bits import BitsType, nth_square
+from counterplay.native.cells import CellsType
 from counterplay.native.seams import cgutils, config, lower_constant, tuple_setitem
+from counterplay.native.words import WordsType, words_of
 
 _I64 = ir.IntType(64)
 
@@ -36,9 +38,8 @@ def _words(context, builder, typ, value):
     if isinstance(typ, types.BaseTuple):
         items = cgutils.unpack_tuple(builder, value, len(typ))
         return [word for t, item in zip(typ, items, strict=True) for word in _words(context, builder, t, item)]
-    if isinstance(typ, BitsType):
-        shifted = (builder.lshr(value, typ.constant(64 * i)) for i in range(typ.words))
-        return [builder.trunc(word, _I64) if typ.words > 1 else word for word in shifted]
+    if isinstance(typ, WordsType):
+        return words_of(builder, typ, value)
     if isinstance(typ, types.Float):
         number = builder.fadd(context.cast(builder, value, typ, types.float64), ir.Constant(ir.DoubleType(), 0.0))
         return [builder.bitcast(number, _I64)]
@@ -48,7 +49,7 @@ def _words(context, builder, typ, value):
 def _has_words(typ):
     if isinstance(typ, types.BaseTuple):
         return all(_has_words(t) for t in typ)
-    return isinstance(typ, types.Integer | types.Boolean | types.Float | BitsType)
+    return isinstance(typ, types.Integer | types.Boolean | types.Float | WordsType)
 
 
 @intrinsic
@@ -82,7 +83,7 @@ def _ol_state_key(s):
 
 @overload(primitives.count)
 def _ol_count(items):
-    if isinstance(items, types.Sized) or hasattr(items, "dtype") or isinstance(items, BitsType | types.RangeType):
+    if isinstance(items, types.Sized) or hasattr(items, "dtype") or isinstance(items, WordsType | types.RangeType):
         return lambda items: len(items)
 
     def count(items):
@@ -100,7 +101,7 @@ def _ol_nth(items, k):
         return lambda items, k: nth_square(items, k)
     if isinstance(items, types.RangeType):
         return lambda items, k: items.start + k * items.step
-    if isinstance(items, types.UniTuple | types.Array | types.List):
+    if isinstance(items, types.UniTuple | types.Array | types.List | CellsType):
         return lambda items, k: items[k]
 
     def nth(items, k):
@@ -116,16 +117,20 @@ def _ol_nth(items, k):
 
 
 @overload(primitives.replace)
-def _ol_replace(items, i, item):
+def _ol_replace(items, i, item, *more):
+    if more:
+        return lambda items, i, item, *more: replace(replace(items, i, item), *more)
+    if isinstance(items, CellsType):
+        return lambda items, i, item, *more: items.replaced(i, item)
     if not isinstance(items, types.UniTuple) or not isinstance(i, types.Integer) or not _fits(item, items.dtype):
         return None
 
-    def replace(items, i, item):
+    def replaced(items, i, item, *more):
         if i < 0 or i >= len(items):
             raise IndexError("replace: index out of range")
         return tuple_setitem(items, i, item)
 
-    return replace
+    return replaced
 
 
 @intrinsic

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from counterplay.core.bits import Bits
+from counterplay.core.cells import Cells
 from counterplay.core.game import FOR_PEOPLE, Game
 from counterplay.core.memory import Memory, freeze
 from counterplay.core.primitives import Table
@@ -81,7 +82,7 @@ class _Walk:
     def tokens(self, value: Any) -> Iterator[str | bytes]:
         if value is None or isinstance(value, bool | int | float | complex | str | bytes) or value is Ellipsis:
             yield f"{type(value).__name__} {value!r}"
-        elif isinstance(value, Bits):
+        elif isinstance(value, Bits | Cells):
             yield repr(value)
         elif isinstance(value, Table):
             yield from ("table", self._tuple(tuple(value)))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from counterplay.core.bits import Bits
+from counterplay.core.cells import Cells
 
 __all__ = ["is_finite", "kind", "listed", "plain", "same", "shape", "unfit"]
 
@@ -21,7 +22,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, tuple | list):
         return tuple(map(plain, value))
     value = value.item() if isinstance(value, np.generic) else value
-    return value if isinstance(value, int | float | Bits) and value == value else repr(value)
+    return value if isinstance(value, int | float | Bits | Cells) and value == value else repr(value)
 
 
 def same(x: Any, y: Any) -> bool:
@@ -34,6 +35,8 @@ def kind(value: Any) -> str:
         return f"tuple of {len(value)}"
     if isinstance(value, Bits):
         return f"Bits({value.width})"
+    if isinstance(value, Cells):
+        return f"Cells({len(value)}, {value.least}..{value.most})"
     return next((name for name, type_ in _NUMBERS.items() if isinstance(value, type_)), type(value).__name__)
 
 
@@ -59,8 +62,8 @@ def unfit(state: Any) -> str | None:
         what = kind(value)
         if what == "int" and not -(2**63) <= value < 2**63:
             return f"{name} is {value}, which has more than 64 bits; a set of squares is a Bits"
-        if what not in _NUMBERS and not isinstance(value, tuple | Bits):
-            return f"{name} is {what} {value!r}; use {_INSTEAD.get(what, 'numbers, Bits and tuples of them')}"
+        if what not in _NUMBERS and not isinstance(value, tuple | Bits | Cells):
+            return f"{name} is {what} {value!r}; use {_INSTEAD.get(what, 'numbers, Bits, Cells and tuples of them')}"
     return None
 
 
