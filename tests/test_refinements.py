@@ -13,6 +13,7 @@ from counterplay.search.limits import Limits
 from counterplay.search.plain.expectiminimax import PRUNING
 from tests.random_tree import KnowingTree
 from tests.refinement_twin import Twin, minimax_then_quiet
+from tests.test_alphabeta import must_agree
 
 INEXACT = ("quiescence", "null_move", "reductions")
 
@@ -38,6 +39,17 @@ class EndlessTree(KnowingTree):
 
     def is_terminal(self, s):
         return s.ply == self.height
+
+
+class LopsidedTree(KnowingTree):
+    """A random tree in which both want much of 4 points, so that the range of utilities has its middle not at 0."""
+
+    utility_range = (-2.0, 6.0)
+    utility_sum = 4.0
+
+    def utility(self, s, p):
+        v = float(self.noise(s, 4) % 9 - 2)
+        return v if p == 0 else 4.0 - v
 
 
 def searched(game, s, depth, on, window=(-inf, inf)):
@@ -209,6 +221,22 @@ def test_on_a_chess_board_null_move_sees_a_zugzwang_later():
     assert alphabeta(chess, s, 8, without=["null_move"]).action_name == "Rf1"
     assert alphabeta(chess, s, 8).action_name != "Rf1"
     assert alphabeta(chess, s, 10).action_name == "Rf1"
+
+
+# ---- bounds
+
+
+def test_moves_that_were_not_looked_at_are_the_best_that_they_could_be():
+    """As good as the best utility there is for who moves, of a range that is not the same to both sides of 0."""
+    game, unseen = LopsidedTree(), 0
+    with native.interpreted():
+        for seed in range(80):
+            s = game.State(0, 0, seed)
+            result, truth = alphabeta(game, s, 4, table_mb=0.05), search.minimax(game, s, 4)
+            must_agree(result, truth)
+            best = 6.0 if game.player(s) == 0 else -2.0
+            unseen += sum(each.value == best and not each.exact for each in result.actions)
+    assert unseen > 5
 
 
 # ---- the table
