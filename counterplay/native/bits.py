@@ -117,18 +117,21 @@ def _constant(context, builder, typ: BitsType, value: Bits):
 def _unbox(typ: BitsType, obj, c):
     api, builder = c.pyapi, c.builder
     n = api.object_getattr_string(obj, "_n")
-    value = typ.constant(0)
-    word_mask = api.unserialize(api.serialize_object((1 << 64) - 1))
-    for i in range(typ.words):
-        shift = api.long_from_longlong(ir.Constant(_I64, 64 * i))
-        shifted = api.number_rshift(n, shift)
-        low = api.number_and(shifted, word_mask)
-        word = _resize(builder, api.long_as_ulonglong(low), typ.machine)
-        value = builder.or_(value, builder.shl(word, typ.constant(64 * i)))
-        for temporary in (shift, shifted, low):
-            api.decref(temporary)
+    if typ.words == 1:
+        value = _resize(builder, api.long_as_ulonglong(n), typ.machine)
+    else:
+        value = typ.constant(0)
+        word_mask = api.long_from_ulonglong(ir.Constant(_I64, -1))
+        for i in range(typ.words):
+            shift = api.long_from_longlong(ir.Constant(_I64, 64 * i))
+            shifted = api.number_rshift(n, shift)
+            low = api.number_and(shifted, word_mask)
+            word = _resize(builder, api.long_as_ulonglong(low), typ.machine)
+            value = builder.or_(value, builder.shl(word, typ.constant(64 * i)))
+            for temporary in (shift, shifted, low):
+                api.decref(temporary)
+        api.decref(word_mask)
     api.decref(n)
-    api.decref(word_mask)
     return NativeValue(value, is_error=c.pyapi.c_api_error())
 
 
