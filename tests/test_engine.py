@@ -96,6 +96,21 @@ def test_the_strongest_search_follows_from_what_a_game_knows():
     assert search.strongest(games.load("backgammon")).name == "expectiminimax"
 
 
+@pytest.mark.parametrize("name", search.ALGORITHMS)
+def test_a_position_is_a_game_and_a_state(name):
+    with native.interpreted():
+        here = games.load(SMALL[name]).at()
+        after = here.after(next(iter(here.game.actions(here.state))))
+        found = search.ALGORITHMS[name](after, 3)
+        assert told(found) == told(search.ALGORITHMS[name](after.game, after.state, 3))
+        assert (found.game, found.state) == after
+
+
+def test_a_text_is_no_game():
+    with pytest.raises(UserError, match="a search takes a game or a position"):
+        search.alphabeta("nim")
+
+
 def test_a_position_brings_its_history():
     """Knights go out and back: with the history the third repetition is near, and the search sees it."""
     chess = games.load("chess")

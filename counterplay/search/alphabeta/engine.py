@@ -22,7 +22,7 @@ from counterplay.search.alphabeta.workspace import (
     use_refinements,
 )
 from counterplay.search.deepening import DepthEngine
-from counterplay.search.engine import Abilities, Request
+from counterplay.search.engine import Abilities, Request, of_position
 from counterplay.search.limits import Limits, as_depth, deeper
 from counterplay.search.repetition import set_past
 from counterplay.search.result import ActionValue, Result
@@ -48,6 +48,7 @@ _SMALL, _SHALLOW = 10_000, 10
 """Nodes and plies beyond which a search is worth a table in large pages."""
 
 
+@of_position
 def alphabeta(
     game: Game,
     s: Any = None,
