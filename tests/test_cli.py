@@ -62,6 +62,34 @@ def test_search_answers_with_the_fields_of_the_result(answer):
     assert found["actions"][0] == {"action": 0, "action_name": "a3", "value": -1.0, "exact": True, "proven": False}
 
 
+def test_search_without_a_limit_has_a_budget(answer):
+    """Six plies of tic-tac-toe say that the first player is ahead."""
+    found = answer("search", "tic_tac_toe")
+    assert (found["value"], found["proven"], found["stopped"]) == (0.0, True, "solved")
+    assert found["limits"]["nodes"] == 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("options", "algorithm", "limits"),
+    [
+        ((), "mcts", {"nodes": 1_000_000, "seconds": 10.0}),
+        (("--simulations", 50), "mcts", {"simulations": 50}),
+        (("--depth", 4), "alphabeta", {"depth": 4}),
+        (("--without", "killers"), "alphabeta", {"nodes": 1_000_000, "seconds": 10.0}),
+        (("--algorithm", "minimax"), "minimax", {"nodes": 1_000_000, "seconds": 10.0}),
+    ],
+)
+def test_search_takes_the_strongest_that_takes_the_options(answer, options, algorithm, limits):
+    found = answer("search", "nim:heaps=[1,2]", *options)
+    assert found["algorithm"] == algorithm
+    assert limits.items() <= found["limits"].items()
+
+
+def test_search_of_a_tree_is_exact(answer):
+    found = answer("search", "tree:p1[p2[(5,1,0),(2,3,1)],p3[(4,0,2),(1,5,2)]]")
+    assert (found["algorithm"], found["proven"]) == ("maxn", True)
+
+
 def test_search_interpreted_gives_the_same(answer):
     compiled, interpreted = (answer("search", "nim", "--depth", 4, *mode) for mode in ((), ("--interpreted",)))
     assert {**compiled, "seconds": 0} == {**interpreted, "seconds": 0}

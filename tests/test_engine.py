@@ -1,14 +1,21 @@
 """Engines: asked again, stopped, many at once, and what they declare about themselves."""
 
+import re
 import sys
 import threading
+import time
+import weakref
 from functools import partial
+from pathlib import Path
 
 import pytest
 
 from counterplay import UserError, games, native, search
 from counterplay.search import ENGINES, AlphaBeta, Limits, Minimax, MonteCarlo
+from counterplay.search import run as deep_threads
 from counterplay.search.run import Helpers, Job, new_tally, run
+from tests.processes import WATCHDOG_SECONDS
+from tests.small_games import Nim as SmallNim
 
 GAME_FOR = {"expectiminimax": "pig:goal=6", "expectimax": "pig:goal=6", "maxn": "pig:goal=5,players=3"}
 SMALL = {name: GAME_FOR.get(name, "nim:heaps=[2,3]") for name in ENGINES}
@@ -87,6 +94,21 @@ def test_the_strongest_search_follows_from_what_a_game_knows():
     assert isinstance(search.strongest(games.load("othello")), AlphaBeta)
     assert isinstance(search.strongest(CONNECT_FOUR), MonteCarlo)  # it has no estimates
     assert search.strongest(games.load("backgammon")).name == "expectiminimax"
+
+
+@pytest.mark.parametrize("name", search.ALGORITHMS)
+def test_a_position_is_a_game_and_a_state(name):
+    with native.interpreted():
+        here = games.load(SMALL[name]).at()
+        after = here.after(next(iter(here.game.actions(here.state))))
+        found = search.ALGORITHMS[name](after, 3)
+        assert told(found) == told(search.ALGORITHMS[name](after.game, after.state, 3))
+        assert (found.game, found.state) == after
+
+
+def test_a_text_is_no_game():
+    with pytest.raises(UserError, match="a search takes a game or a position"):
+        search.alphabeta("nim")
 
 
 def test_a_position_brings_its_history():
@@ -217,6 +239,68 @@ def test_a_deep_search_keeps_its_depth_while_another_ends():
     gate.set()
     assert long.result() == 20_000
     assert sys.getrecursionlimit() == before
+
+
+# ---- what a small search costs
+
+
+def test_one_thread_does_one_search_after_the_other():
+    """Interpreted, a rule can see which thread calls it."""
+    callers = set()
+
+    class Seen(SmallNim):
+        def utility(self, s, p):
+            callers.add(threading.current_thread())
+            return super().utility(s, p)
+
+    engine = Minimax(Seen())
+    with native.interpreted():
+        for _ in range(20):
+            engine.search(None, Limits(depth=30))
+    assert len(callers) == 1
+
+
+def test_the_thread_that_waits_goes_home(monkeypatch):
+    monkeypatch.setattr(deep_threads, "_IDLE_SECONDS", 0.01)
+    run(lambda: 0, new_tally())  # in a thread that waits the usual time, or the first one that does not
+    thread = run(threading.current_thread, new_tally())
+    while deep_threads._DeepThreads._waiting is not None:
+        time.sleep(0.01)
+    thread.join(WATCHDOG_SECONDS)
+    assert not thread.is_alive()
+    assert run(lambda: 7, new_tally()) == 7
+
+
+def test_the_outcome_is_not_kept_by_the_thread_that_waits():
+    class Large:
+        pass
+
+    made = run(Large, new_tally())
+    gone = weakref.ref(made)
+    del made
+    while gone() is not None:  # until the thread is back in its waiting room
+        time.sleep(0.001)
+
+
+@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="asks Linux how much memory is in use")
+@pytest.mark.parametrize(("depth", "is_small"), [(4, True), (11, False)])
+def test_only_a_long_search_gets_all_of_its_table(depth, is_small):
+    engine = AlphaBeta(CONNECT_FOUR, table_mb=64)
+    engine.search(None, Limits(depth=depth))
+    assert (_resident_bytes(engine.table.address) < engine.table.bytes / 8) == is_small
+
+
+def _resident_bytes(address):
+    """How much of the memory at an address the system has provided."""
+    is_there = False
+    for line in Path("/proc/self/smaps").read_text().splitlines():
+        name, *rest = line.split()
+        if re.fullmatch("[0-9a-f]+-[0-9a-f]+", name):
+            low, high = (int(each, 16) for each in name.split("-"))
+            is_there = low <= address < high
+        elif is_there and name == "Rss:":
+            return int(rest[0]) * 1024
+    raise AssertionError("no such memory")
 
 
 # ---- helpers

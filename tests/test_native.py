@@ -14,6 +14,7 @@ import pytest
 from counterplay import Bits, Game, games, search
 from counterplay import native as native_package
 from counterplay.native import CannotCompile, compiled, interpreted, is_interpreted, native
+from counterplay.native import compile as native_compile
 from tests.pile import python, worth, write_game
 from tests.small_games import Nim
 
@@ -44,6 +45,12 @@ def calls_another(game, x):
     return squared(game, x)
 
 
+@native
+def next_to(game, pair):
+    bits, step = pair
+    return bits << step
+
+
 def is_machine_code(game, function=squared):
     """Whether 64 bits are all there are."""
     return function(game, 10**10) != 10**20
@@ -53,6 +60,26 @@ def test_a_native_function_runs_as_machine_code():
     assert is_machine_code(NIM)
     assert is_machine_code(NIM, calls_another)
     assert not is_interpreted(NIM)
+
+
+def test_types_are_found_once_for_all_calls_that_look_alike(monkeypatch):
+    calls = []
+    by_types = native_compile._call_by_types
+    monkeypatch.setattr(native_compile, "_call_by_types", lambda *args: calls.append(args) or by_types(*args))
+    nim = Nim()
+    assert [squared(nim, x) for x in (2, 3, 1.5, 2.5, -4, True)] == [4, 9, 2.25, 6.25, 16, 1]
+    assert [args[2] for args in calls] == [2, 1.5, True]
+    a, b, far = Bits(9, [2]), Bits(9, [3, 4]), Bits(90, [88])
+    assert [tuple(next_to(nim, (each, 1))) for each in (a, b, far, a)] == [(3,), (4, 5), (89,), (3,)]
+    assert [args[2][0] for args in calls[3:]] == [a, far]
+
+
+def test_a_number_beyond_the_machine_is_refused_each_time():
+    nim = Nim()
+    assert squared(nim, 3) == 9
+    for _ in range(2):
+        with pytest.raises(OverflowError):
+            squared(nim, 1 << 80)
 
 
 def test_interpreted_runs_one_call_and_all_it_calls_as_python():

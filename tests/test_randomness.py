@@ -4,6 +4,7 @@ import numpy as np
 
 from counterplay import games
 from counterplay.core.randomness import Dice, any_seed, first_counter, new_random, seed_at, unit, word
+from counterplay.core.records import new_record, record_type
 from counterplay.native import native
 
 
@@ -25,7 +26,7 @@ def test_compiled_draws_the_same():
 
 
 def test_any_record_with_a_counter_is_a_source():
-    mine = np.zeros(1, [("counter", np.int64), ("other", np.int64)]).view(np.recarray)[0]
+    mine = new_record(record_type([("counter", np.int64), ("other", np.int64)]))
     mine.counter = first_counter(7)
     assert word(mine) == word(new_random(7))
 

@@ -17,16 +17,17 @@ from zlib import crc32
 import numpy as np
 
 from counterplay.core.primitives import mix64
+from counterplay.core.records import new_record, record_type
 
 __all__ = ["Dice", "any_seed", "first_counter", "new_random", "seed_at", "unit", "word"]
 
 _T = TypeVar("_T")
-_RANDOM = np.dtype([("counter", np.int64)])
+_RANDOM = record_type([("counter", np.int64)])
 
 
 def new_random(seed: int) -> Any:
     """A source of random numbers; those of different seeds have nothing to do with each other."""
-    source = np.zeros(1, _RANDOM).view(np.recarray)[0]
+    source = new_record(_RANDOM)
     source.counter = first_counter(seed)
     return source
 

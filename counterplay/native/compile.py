@@ -8,11 +8,15 @@ import secrets
 from types import FunctionType
 from typing import Any
 
+import numpy as np
+from numba import typeof
+
 import counterplay.native.bits
 import counterplay.native.builtins
 import counterplay.native.cells
 import counterplay.native.listing
 import counterplay.native.primitives  # noqa: F401  (these register what the compiler must know)
+from counterplay.core.bits import Bits
 from counterplay.core.game import Game
 from counterplay.native import CannotCompile
 from counterplay.native.cache import DiskCache
@@ -21,10 +25,52 @@ from counterplay.native.games import entry
 from counterplay.native.seams import FunctionIdentity, NumbaError
 
 _caches: dict[FunctionType, DiskCache] = {}
+_PLAIN = frozenset({float, bool, type(None), np.int64, np.float64})
+_WORD = 1 << 63
 
 
 def call(function: FunctionType, game: Game, *args: Any) -> Any:
-    """Run `function` as machine code for these arguments, compiling it or loading it from disk if need be."""
+    """Run `function` as machine code for these arguments, compiling it or loading it from disk if need be.
+
+    Numba finds the types of all arguments anew for every call, which for a board of `Bits` takes longer than to search
+    some nodes. So a game keeps the machine code of its calls, by what the arguments look like.
+    """
+    ready = game.__dict__.setdefault("_native_calls", {})
+    try:
+        look = (function, *map(_look, args))
+    except _Unfamiliar:
+        return _call_by_types(function, game, *args)
+    code = ready.get(look)
+    if code is not None:
+        return code(game, *args)
+    outcome = _call_by_types(function, game, *args)
+    types = tuple(map(typeof, (game, *args)))
+    if types in entry(function).overloads:
+        ready[look] = entry(function).overloads[types].entry_point
+    return outcome
+
+
+class _Unfamiliar(Exception):
+    """An argument whose type only Numba can tell."""
+
+
+def _look(value: Any) -> Any:
+    """What decides the type of an argument, the same for all of a type."""
+    kind = type(value)
+    if kind in _PLAIN:
+        return kind
+    if kind is int and -_WORD <= value < _WORD:
+        return kind
+    if kind is Bits:
+        return value._width
+    if isinstance(value, tuple):
+        return (kind, *map(_look, value))
+    if isinstance(value, np.void):
+        return value.dtype
+    raise _Unfamiliar
+
+
+def _call_by_types(function: FunctionType, game: Game, *args: Any) -> Any:
     compiled = entry(function)
     if function not in _caches:
         compiled._cache = _caches[function] = DiskCache(function)

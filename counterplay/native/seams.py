@@ -81,7 +81,7 @@ def _must_have(thing: Any, names: str) -> None:
 
 def _look() -> None:
     """What is used of these objects; some of it is there only once one is made."""
-    _must_have(CompileResult, "_rebuild _reduce")
+    _must_have(CompileResult, "_rebuild _reduce entry_point")
     _must_have(FunctionIdentity, "_unique_ids")
     _must_have(RuntimeLinker, "PREFIX")
     _must_have(Flags, "no_cpython_wrapper no_cfunc_wrapper")

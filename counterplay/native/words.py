@@ -51,8 +51,12 @@ def joined(builder, typ: WordsType, words):
 def read_integer(typ: WordsType, n, c):
     """The value of a Python integer, whose reference is given back."""
     api, builder = c.pyapi, c.builder
+    if typ.words == 1:
+        word = api.long_as_ulonglong(n)
+        api.decref(n)
+        return joined(builder, typ, [word])
     words = []
-    word_mask = api.unserialize(api.serialize_object((1 << 64) - 1))
+    word_mask = api.long_from_ulonglong(ir.Constant(I64, -1))
     for i in range(typ.words):
         shift = api.long_from_longlong(ir.Constant(I64, 64 * i))
         shifted = api.number_rshift(n, shift)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import fields
 from typing import Any
 
@@ -18,7 +18,7 @@ from counterplay.search.plain.minimax import Minimax, minimax
 from counterplay.search.plain.paranoid import Paranoid, paranoid
 from counterplay.search.result import Result
 
-__all__ = ["ALGORITHMS", "ENGINES", "best_for", "engine_named", "new_engine", "split_limits", "strongest"]
+__all__ = ["ALGORITHMS", "ENGINES", "best_for", "choose", "engine_named", "new_engine", "split_limits", "strongest"]
 
 ENGINES: dict[str, type[Engine]] = {
     engine.name: engine for engine in (Minimax, AlphaBeta, Expectiminimax, Expectimax, MaxN, Paranoid, MonteCarlo)
@@ -35,13 +35,32 @@ def best_for(game: Game) -> str:
 
 
 def strongest(game: Game) -> Engine:
-    """The search that plays a game best within a small budget.
+    """The search that plays a game best within a small budget."""
+    name, settings = _strongest(game)
+    memory = {AlphaBeta.name: {"table_mb": 16}, MonteCarlo.name: {"memory_mb": 64}}
+    return new_engine(name, game, **settings, **memory.get(name, {}))
+
+
+def _strongest(game: Game) -> tuple[str, dict[str, Any]]:
+    """Its name and settings.
 
     Where a game has no estimates, a search by depth sees nothing before the end of the game; playouts do.
     """
     if not game.knows.evaluate:
-        return MonteCarlo(game, memory_mb=64, solver=Expectiminimax.suits(game))
-    return AlphaBeta(game, table_mb=16) if AlphaBeta.suits(game) else new_engine(best_for(game), game)
+        return MonteCarlo.name, {"solver": Expectiminimax.suits(game)}
+    return best_for(game), {}
+
+
+def choose(game: Game, asked: Iterable[str] = ()) -> tuple[str, dict[str, Any]]:
+    """The name and settings of a search for whoever names none, but may ask for limits and settings by these names.
+
+    The strongest that takes them. A game of which it does not pay to compile it, such as a tree that was written down,
+    is small: there it is the one that is exact.
+    """
+    name, settings = _strongest(game)
+    kind = ENGINES[name]
+    takes_all = set(asked) <= {*kind.abilities.limits, "multi", *kind.setting_names()}
+    return (name, settings) if takes_all and game.compiled else (best_for(game), {})
 
 
 def engine_named(name: str) -> type[Engine]:

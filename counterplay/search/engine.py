@@ -11,12 +11,13 @@ Many engines may search at once. One engine answers one question at a time.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Concatenate, NamedTuple, ParamSpec
 
 from counterplay.core.game import Game, Position, UserError
 from counterplay.search.limits import Limits
@@ -25,7 +26,9 @@ from counterplay.search.run import Job, Progress, new_tally
 from counterplay.search.suited import must_be_open, must_be_opponents
 from counterplay.search.values import must_be_sane
 
-__all__ = ["Abilities", "Engine", "Request", "why_stopped", "with_line"]
+__all__ = ["Abilities", "Engine", "Request", "of_position", "why_stopped", "with_line"]
+
+P = ParamSpec("P")
 
 
 @dataclass(frozen=True)
@@ -197,6 +200,19 @@ class Engine(ABC):
     @abstractmethod
     def _answer(self, request: Request, progress: Progress | None) -> Result:
         """Search, and count it in the tallies, of which each thread has one."""
+
+
+def of_position(function: Callable[Concatenate[Game, P], Result]) -> Callable[Concatenate[Game | Position, P], Result]:
+    """A search that takes a game and a state also takes a Position, which has both: `alphabeta(game.at("4 4"), 8)`."""
+
+    def search(game: Game | Position, /, *args: P.args, **kwargs: P.kwargs) -> Result:
+        if isinstance(game, Position):
+            return function(game.game, game, *args, **kwargs)  # type: ignore[arg-type]
+        if not isinstance(game, Game):
+            raise UserError(f"a search takes a game or a position, as in games.load('nim'), not {str(game)[:60]!r}")
+        return function(game, *args, **kwargs)
+
+    return functools.update_wrapper(search, function)
 
 
 def with_line(actions: tuple[ActionValue, ...], line: tuple[int, ...]) -> tuple[ActionValue, ...]:

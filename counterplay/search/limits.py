@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from counterplay.core.game import UserError
@@ -55,7 +55,7 @@ class Limits:
 
     def given(self) -> dict[str, Any]:
         """The limits that were set, for the record."""
-        return {name: value for name, value in asdict(self).items() if value is not None}
+        return {name: value for name, value in vars(self).items() if value is not None}
 
 
 def as_depth(steps: int, in_rounds: bool) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from counterplay.core.game import CHANCE, Game
@@ -43,6 +44,11 @@ class Root(ABC):
 
     def __init__(self, game: Game, s: Any, tally: Any) -> None:
         self.game, self.s, self.tally = game, s, tally
+
+    @cached_property
+    def actions(self) -> tuple[int, ...]:
+        """The actions of a live position, in the game's order."""
+        return tuple(map(int, self.game.actions(self.s)))
 
     @abstractmethod
     def look(self, depth: int) -> Iteration:
@@ -81,7 +87,7 @@ class Root(ABC):
     def report(self, found: Mapping[int, ActionValue], p: int) -> tuple[ActionValue, ...]:
         """Every action in the game's order: what was found of it, or the best that it could be."""
         v = self.unseen(p)
-        return tuple(found.get(int(a)) or ActionValue(int(a), v[0], False, v) for a in self.game.actions(self.s))
+        return tuple(found.get(a) or ActionValue(a, v[0], False, v) for a in self.actions)
 
 
 class OpponentsRoot(Root):
@@ -133,7 +139,7 @@ class PlainRoot(Root):
         p, left = game.player(s), deeper(game, s, depth)
         found: dict[int, ActionValue] = {}
         best: ActionValue | None = None
-        for a in map(int, game.actions(s)):
+        for a in self.actions:
             if best is not None and self.is_enough(best, p):
                 break
             estimates = int(tally.cutoffs)

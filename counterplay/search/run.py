@@ -10,15 +10,18 @@ of recursion belongs to the whole process: it is raised while there is such a th
 from __future__ import annotations
 
 import contextvars
+import os
 import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from queue import Empty, SimpleQueue
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from counterplay.core.records import new_record, record_type
 from counterplay.search.limits import DEEPEST
 
 __all__ = ["NO_LIMIT", "Helpers", "Job", "Progress", "new_tally", "run"]
@@ -28,8 +31,9 @@ NO_LIMIT = (1 << 62) - 1
 _STACK_BYTES = 512 * 1024 * 1024
 _REPORT_SECONDS = 0.1
 _POLL_SECONDS = 0.005
+_IDLE_SECONDS = 0.5
 
-_TALLY = np.dtype([(name, np.int64) for name in ("nodes", "most_nodes", "cutoffs", "unused", "stop", "strange")])
+_TALLY = record_type([(name, np.int64) for name in ("nodes", "most_nodes", "cutoffs", "unused", "stop", "strange")])
 
 Progress = Callable[[Any], None]
 """Called about ten times a second with the tally while a search runs.
@@ -37,6 +41,7 @@ Progress = Callable[[Any], None]
 If it has a method `found`, that is called with the result of each depth, as soon as there is one."""
 
 T = TypeVar("T")
+_Letterbox = SimpleQueue[tuple[Callable[[], None], Callable[[], None]]]
 
 
 def new_tally(depth: int = 0, most_nodes: int = NO_LIMIT) -> Any:
@@ -45,7 +50,7 @@ def new_tally(depth: int = 0, most_nodes: int = NO_LIMIT) -> Any:
     `nodes` looked at, of `most_nodes`; `cutoffs`, how often an estimate was used; `unused`, the plies that the longest
     line left over; `stop`, which ends the search when set; `strange`, whether it met a value that is none.
     """
-    tally = np.zeros(1, _TALLY).view(np.recarray)[0]
+    tally = new_record(_TALLY)
     tally.unused = depth
     tally.most_nodes = most_nodes
     return tally
@@ -68,11 +73,8 @@ class Job(Generic[T]):
                 self._outcome.append(work())
             except BaseException as error:
                 self._failure.append(error)
-            finally:
-                _DeepThreads.end()
-                self._done.set()
 
-        _DeepThreads.start(body)
+        _DeepThreads.start(partial(contextvars.copy_context().run, body), self._done.set)
 
     def stop(self) -> None:
         """Ask for the end; what is known by then is the result."""
@@ -96,22 +98,34 @@ class Job(Generic[T]):
 
 
 class _DeepThreads:
-    """Starting threads with a deep stack, and the limit of recursion while there are any."""
+    """Threads with a deep stack, and the limit of recursion while one of them has work.
+
+    To start a thread and map its stack takes as long as a search of a thousand nodes, so that one of them waits a
+    little for the next work when it is done.
+    """
 
     _lock = threading.Lock()
     _running = 0
     _limit_before = 0
     _limit = 8 * DEEPEST
+    _waiting: _Letterbox | None = None
+    """Where the thread that waits gets its work."""
 
     @classmethod
-    def start(cls, body: Callable[[], None]) -> None:
-        """Start a thread for `body`, which calls `end` when it is over."""
-        thread = threading.Thread(target=contextvars.copy_context().run, args=(body,), daemon=True)
+    def start(cls, work: Callable[[], None], done: Callable[[], None]) -> None:
+        """Let a thread do `work`, and then `done`, when everything is as it was before."""
         with cls._lock:
             if cls._running == 0:
                 cls._limit_before = sys.getrecursionlimit()
                 sys.setrecursionlimit(max(cls._limit_before, cls._limit))
             cls._running += 1
+            if cls._waiting is not None:
+                cls._waiting.put((work, done))
+                cls._waiting = None
+                return
+            letterbox: _Letterbox = SimpleQueue()
+            letterbox.put((work, done))
+            thread = threading.Thread(target=cls._serve, args=(letterbox,), daemon=True)
             stack = threading.stack_size(_STACK_BYTES)
             try:
                 thread.start()
@@ -122,15 +136,41 @@ class _DeepThreads:
                 threading.stack_size(stack)
 
     @classmethod
-    def end(cls) -> None:
-        with cls._lock:
-            cls._put_back()
+    def _serve(cls, letterbox: _Letterbox) -> None:
+        """The life of a thread: work, as long as there is some."""
+        waits = True
+        while waits:
+            try:
+                work, done = letterbox.get(timeout=_IDLE_SECONDS)
+            except Empty:
+                with cls._lock:
+                    if cls._waiting is letterbox:
+                        cls._waiting = None
+                        return
+                continue  # work was sent at the last moment
+            work()
+            with cls._lock:
+                cls._put_back()
+                waits = cls._waiting is None
+                if waits:
+                    cls._waiting = letterbox
+            done()
+            del work, done  # and all that they hold
 
     @classmethod
     def _put_back(cls) -> None:
         cls._running -= 1
         if cls._running == 0 and sys.getrecursionlimit() == cls._limit:  # else somebody has set another meanwhile
             sys.setrecursionlimit(cls._limit_before)
+
+    @classmethod
+    def _after_fork(cls) -> None:
+        """The child of a fork has none of its parent's threads."""
+        cls._lock, cls._waiting = threading.Lock(), None
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_DeepThreads._after_fork)
 
 
 def run(work: Callable[[], T], tally: Any, progress: Progress | None = None, seconds: float | None = None) -> T:

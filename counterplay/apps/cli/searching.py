@@ -24,12 +24,15 @@ from counterplay.apps.cli.arguments import (
 from counterplay.core.game import Position, UserError
 from counterplay.core.texts import read_settings
 
+_BUDGET = {"nodes": 1_000_000, "seconds": 10.0}
+"""What a search may cost if nobody says so: a million nodes, and not for ever where rules are slow."""
+
 
 @app.command()
 def search(
     game: GameText,
     algorithm: Algorithm = None,
-    depth: Annotated[int | None, typer.Option(help="Plies to look ahead. Default: 6, if there is no limit.")] = None,
+    depth: Annotated[int | None, typer.Option(help="Plies to look ahead.")] = None,
     rounds: Annotated[int | None, typer.Option(help="Rounds to look ahead: moves of the last player.")] = None,
     nodes: Nodes = None,
     seconds: Seconds = None,
@@ -50,7 +53,10 @@ def search(
     as_json: Json = False,
     interpreted: Interpreted = False,
 ) -> None:
-    """Find the best move and what the position is worth. Ctrl-C gives the best so far."""
+    """Find the best move and what the position is worth. Ctrl-C gives the best so far.
+
+    Without a limit it looks at a million nodes, for at most ten seconds.
+    """
     settings = {
         "depth": depth,
         "rounds": rounds,
@@ -63,7 +69,7 @@ def search(
         "simulations": simulations,
         **read_settings(also or ""),
     }
-    _search(at(game, position, moves), algorithm, settings, as_json, interpreted, depth=6)
+    _search(at(game, position, moves), algorithm, settings, as_json, interpreted, budget=_BUDGET)
 
 
 @app.command()
@@ -167,19 +173,19 @@ def _search(
     settings: dict[str, Any],
     as_json: bool,
     interpreted: bool,
-    depth: int | None = None,
+    budget: dict[str, Any] | None = None,
 ) -> None:
-    """Search and tell; to `depth` if there is no limit and the search needs one."""
+    """Search and tell: with a budget, what plays best within that or other limits; without, what gets to the end."""
     from counterplay.apps.cli import output
-    from counterplay.search.algorithms import best_for, engine_named, new_engine, split_limits
+    from counterplay.search.algorithms import best_for, choose, engine_named, new_engine, split_limits
 
     game, s = here
     given = {name: value for name, value in settings.items() if value is not None}
-    name = algorithm or best_for(game)
+    name, chosen = (algorithm, {}) if algorithm else (best_for(game), {}) if budget is None else choose(game, given)
     abilities = engine_named(name).abilities
-    if depth is not None and abilities.needs_limit and not given.keys() & set(abilities.limits):
-        given["depth"] = depth
-    limits, multi, own = split_limits(given)
+    if not given.keys() & set(abilities.limits) and (abilities.needs_limit or algorithm is None):
+        given |= budget or {}
+    limits, multi, own = split_limits(chosen | given)
     with mode(interpreted), output.progress(name) as progress:
         result = new_engine(name, game, **own).search(here, limits, multi=multi, progress=progress)
     if as_json:

@@ -24,7 +24,7 @@ from counterplay.search.alphabeta.workspace import (
     use_refinements,
 )
 from counterplay.search.deepening import DepthEngine
-from counterplay.search.engine import Abilities, Request
+from counterplay.search.engine import Abilities, Request, of_position
 from counterplay.search.limits import Limits, as_depth, deeper
 from counterplay.search.repetition import draw_value, set_past
 from counterplay.search.result import ActionValue, Result
@@ -49,7 +49,11 @@ _ENDING_NODES = 200_000
 _SURVEY = 1_000_000
 """Nodes of deepening before a search without estimates and limits goes for the end of the game."""
 
+_SMALL, _SHALLOW = 10_000, 10
+"""Nodes and plies beyond which a search is worth a table in large pages."""
 
+
+@of_position
 def alphabeta(
     game: Game,
     s: Any = None,
@@ -190,7 +194,7 @@ class AlphaBeta(DepthEngine):
         game, s, limits = self.game, request.state, request.limits
         w.nodes = w.too_wide = 0
         w.most_nodes = limits.nodes or NO_LIMIT
-        w.history[:] //= 8
+        w.history[:] >>= 3
         use_refinements(game, w, self.without | ({"reductions", "null_move"} if limits.rounds else set()))
         if self.table is not None:
             w.age = self.table.age
@@ -215,12 +219,14 @@ class AlphaBeta(DepthEngine):
         steps = limits.steps
         if w.use_deepening or limits.is_anytime:
             steps = 1
-            if self.table is not None and limits.rounds is None and not self.game.is_terminal(s):
+            if self.table is not None and limits.rounds is None and not leader.is_over:
                 entry = find(self.table.address, self.table.mask, table_key(self.game, s))
                 steps = min(max(1, entry.depth), limits.steps)
         is_survey = limits.steps == PLIES - 1 and not limits.is_anytime and not self.game.knows.evaluate
         while steps <= limits.steps:
             leader.steps = steps
+            if self.table is not None and (w.nodes > _SMALL or steps > _SHALLOW):
+                self.table.expect_much()
             yield steps
             steps = limits.steps if is_survey and steps < limits.steps and w.nodes > _SURVEY else steps + 1
 
@@ -265,7 +271,7 @@ class _Root(OpponentsRoot):
         self.is_over = game.is_terminal(s)
         self.p = 0 if self.is_over else game.player(s)
         self.sign = 1.0 if self.p == 0 else -1.0
-        self.order = [] if self.is_over else [int(a) for a in game.actions(s)]
+        self.order = [] if self.is_over else list(self.actions)
         self.children = {a: game.result(s, a) for a in self.order}
         if w.use_priority:
             self.order.sort(key=lambda a: -game.priority(s, a))

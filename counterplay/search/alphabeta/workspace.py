@@ -10,6 +10,7 @@ import numpy as np
 
 from counterplay.core.game import Game, UserError
 from counterplay.core.primitives import list_actions, load, store
+from counterplay.core.records import new_record, record_type
 from counterplay.search.limits import DEEPEST
 from counterplay.search.repetition import PAST
 from counterplay.search.run import NO_LIMIT
@@ -82,7 +83,7 @@ SELECTIVE = frozenset({"reductions", "null_move"})
 
 _COUNTS = ("nodes", "most_nodes", "cutoffs", "unused", "stop", "within", "too_wide", "strange", "is_strict")
 _PLACES = ("table_at", "mask", "age", "busy_at", "past")
-_WORKSPACE = np.dtype(
+_WORKSPACE = record_type(
     [(name, np.int64) for name in (*_COUNTS, *_PLACES)]
     + [(f"use_{name}", np.int64) for name in (*REFINEMENTS, "order")]
     + [("unknown", np.float64)]
@@ -108,7 +109,7 @@ def new_workspace(game: Game, table: TranspositionTable | None, without: frozens
     for name in without:
         if name not in REFINEMENTS:
             raise UserError(f"there is no refinement '{name}'; there are: {', '.join(REFINEMENTS)}")
-    w = np.zeros(1, _WORKSPACE).view(np.recarray)[0]
+    w = new_record(_WORKSPACE)
     if table is not None:
         w.table_at, w.mask = table.address, table.mask
     w.most_nodes = NO_LIMIT

@@ -17,7 +17,7 @@ import numpy as np
 
 from counterplay.core.game import CHANCE, Game, UserError
 from counterplay.core.primitives import mix64, state_key
-from counterplay.search.engine import Abilities, Engine, Request, why_stopped, with_line
+from counterplay.search.engine import Abilities, Engine, Request, of_position, why_stopped, with_line
 from counterplay.search.limits import Limits
 from counterplay.search.mcts.leaf import Evaluator, ask
 from counterplay.search.mcts.nodes import MOST_CHILDREN, NodeStore, keep_below, locate, new_workspace, unpack
@@ -35,8 +35,10 @@ DEFAULT_SIMULATIONS = 10_000
 _NOISE = 0.25  # the share of Dirichlet noise in the priors at the root (Silver et al. 2017)
 
 
+@of_position
 def mcts(
     game: Game,
+    /,
     s: Any = None,
     simulations: int | None = None,
     *,

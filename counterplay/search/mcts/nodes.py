@@ -27,6 +27,7 @@ import numpy as np
 from counterplay.core.game import Game, UserError
 from counterplay.core.primitives import as_bits, as_float, compare_swap, load, state_key, store
 from counterplay.core.randomness import first_counter
+from counterplay.core.records import new_record, record_type
 from counterplay.native import native
 from counterplay.search.repetition import PAST
 
@@ -139,7 +140,7 @@ _COUNTS = [
     *("nodes", "most_nodes", "simulations", "most_simulations", "stop", "counter", "deepest", "full", "solved"),
     *("ply", "past", "drawn", "settled", "too_wide", "strange", "shared", "capacity", "tree", "stats", "moves"),
 ]
-_WORKSPACE = np.dtype(
+_WORKSPACE = record_type(
     [(name, np.int64) for name in _COUNTS]
     + [
         ("exploration", np.float64),
@@ -159,7 +160,7 @@ def new_workspace(game: Game, memory: NodeStore, seed: int) -> Any:
     """
     if game.players > _MOST_PLAYERS:
         raise UserError(f"mcts is for up to {_MOST_PLAYERS} players; {game} has {game.players}")
-    w = np.zeros(1, _WORKSPACE).view(np.recarray)[0]
+    w = new_record(_WORKSPACE)
     w.counter = first_counter(seed)
     w.capacity, w.tree = memory.capacity, memory.address
     w.stats, w.moves = memory.address_of("stats"), memory.address_of("moves")

@@ -16,6 +16,7 @@ import numpy as np
 
 from counterplay.core.game import CHANCE, Game, UserError
 from counterplay.core.primitives import as_bits, as_float, load, store
+from counterplay.core.records import new_record, record_type
 from counterplay.search.mcts.nodes import (
     SECTIONS,
     NodeStore,
@@ -63,7 +64,7 @@ _PLAYED = 1 << 13  # places for the moves of a playout; two moves in one place a
 _PRIOR_SPREAD = 3.0  # the best of the moves by the game's knowledge is taken to be e³ = 20 times as likely as the worst
 _UNTRIED = 1e9  # more than any score: without first-play urgency every child is tried once
 
-_X = np.dtype(
+_X = record_type(
     [(name, np.float64) for name in VARIATIONS]
     + [(f"use_{name}", np.int64) for name in VARIATIONS]
     + [(name, np.int64) for name in SECTIONS]
@@ -90,7 +91,7 @@ def new_variations(game: Game, memory: NodeStore, given: dict[str, float]) -> An
             must_be_opponents(game, f"mcts with {name}")
         if variation.needs and not getattr(game.knows, variation.needs):
             raise UserError(f"mcts with {name} needs a game with `{variation.needs}`; {game} has none")
-    x = np.zeros(1, _X).view(np.recarray)[0]
+    x = new_record(_X)
     for name, setting in given.items():
         x[name], x[f"use_{name}"] = setting, 1
     for name in memory.sections:

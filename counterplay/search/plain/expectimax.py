@@ -19,7 +19,7 @@ from counterplay.core.game import CHANCE, Game, UserError
 from counterplay.core.primitives import repeat, replace
 from counterplay.native import native
 from counterplay.search.deepening import PlainEngine
-from counterplay.search.engine import Abilities, Request
+from counterplay.search.engine import Abilities, Request, of_position
 from counterplay.search.limits import Limits, deeper
 from counterplay.search.result import ActionValue, Result
 from counterplay.search.root import PlainRoot, Vector
@@ -142,6 +142,7 @@ def worth(game: Any, s: Any, me: int, depth: int, tally: Any) -> float:
     return float(values(game, s, me, depth, tally)[me])
 
 
+@of_position
 def expectimax(
     game: Game,
     s: Any = None,

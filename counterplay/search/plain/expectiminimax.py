@@ -30,7 +30,7 @@ from counterplay.core.game import CHANCE, Game, UserError
 from counterplay.core.primitives import count, nth
 from counterplay.native import native
 from counterplay.search.deepening import PlainEngine
-from counterplay.search.engine import Request
+from counterplay.search.engine import Request, of_position
 from counterplay.search.limits import DEEPEST, Limits, deeper
 from counterplay.search.plain.minimax import worth as unpruned_worth
 from counterplay.search.result import ActionValue, Result
@@ -281,6 +281,7 @@ class Expectiminimax(PlainEngine):
             value(self.game, s, UNTRIED, -inf, inf, depth or DEEPEST, new_tally(depth or DEEPEST), how)
 
 
+@of_position
 def expectiminimax(
     game: Game,
     s: Any = None,

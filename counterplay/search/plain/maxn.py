@@ -16,7 +16,7 @@ from counterplay.core.game import CHANCE, Game
 from counterplay.core.primitives import repeat, replace
 from counterplay.native import native
 from counterplay.search.deepening import PlainEngine
-from counterplay.search.engine import Abilities, Request
+from counterplay.search.engine import Abilities, Request, of_position
 from counterplay.search.limits import Limits, deeper
 from counterplay.search.result import ActionValue, Result
 from counterplay.search.root import PlainRoot, Vector
@@ -141,6 +141,7 @@ class MaxN(PlainEngine):
         return {"prune": self._prunes(request)}
 
 
+@of_position
 def maxn(
     game: Game,
     s: Any = None,

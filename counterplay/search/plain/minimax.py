@@ -12,7 +12,7 @@ from typing import Any
 from counterplay.core.game import CHANCE, Game
 from counterplay.native import native
 from counterplay.search.deepening import PlainEngine
-from counterplay.search.engine import Abilities, Request
+from counterplay.search.engine import Abilities, Request, of_position
 from counterplay.search.limits import DEEPEST, Limits, deeper
 from counterplay.search.result import ActionValue, Result
 from counterplay.search.root import OpponentsRoot, PlainRoot, Vector
@@ -80,6 +80,7 @@ def worth(game: Any, s: Any, depth: int, tally: Any) -> float:
     return float(value(game, s, depth, tally))
 
 
+@of_position
 def minimax(
     game: Game,
     s: Any = None,

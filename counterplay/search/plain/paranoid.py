@@ -14,7 +14,7 @@ from counterplay.core.game import CHANCE, Game, UserError
 from counterplay.core.primitives import repeat, replace
 from counterplay.native import native
 from counterplay.search.deepening import PlainEngine
-from counterplay.search.engine import Abilities, Request
+from counterplay.search.engine import Abilities, Request, of_position
 from counterplay.search.limits import Limits, deeper
 from counterplay.search.result import ActionValue, Result
 from counterplay.search.root import PlainRoot, Vector
@@ -133,6 +133,7 @@ class Paranoid(PlainEngine):
         return self._view(request)._asdict()
 
 
+@of_position
 def paranoid(
     game: Game,
     s: Any = None,
