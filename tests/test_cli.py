@@ -82,8 +82,8 @@ def test_search_shows_the_board_and_the_moves(counterplay):
     )
     assert status == 0
     assert ". o o o . . ." in out
-    assert "x is to move" in out
-    assert "value 1 (estimate at depth 2)" in out
+    assert "X is to move" in out
+    assert "1, win for X (estimate at depth 2)" in out
 
 
 def test_solve_is_exact(answer):

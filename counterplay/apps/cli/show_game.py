@@ -15,6 +15,7 @@ from counterplay.apps.cli import output
 from counterplay.apps.cli.prompt import as_shown, ask, meant
 from counterplay.arena import HUMAN, LEVELS, Choice, SavedGame, Session
 from counterplay.arena.session import split_players
+from counterplay.core import words
 from counterplay.core.game import CHANCE, AmbiguousText, Game, UserError
 from counterplay.core.randomness import any_seed
 
@@ -116,7 +117,7 @@ class _Shown:
         session = self.session
         if session.people:
             others = sorted({each for each in session.players if each != HUMAN})
-            you = " and ".join(f"player {seat + 1}" for seat in session.people)
+            you = " and ".join(words.player_name(session.game, seat) for seat in session.people)
             against = f" against {', '.join(others)}" if others else ""
             self.tell(f"{session.game}: you are {you}{against}; `help` lists what you can type\n")
         self._show()
@@ -145,12 +146,11 @@ class _Shown:
         """What the computer or chance plays. Its thoughts are shown where somebody sees them."""
         if seat == CHANCE:
             return self.session.choose()
-        with output.progress(f"player {seat + 1} thinks") as progress:
+        with output.progress(f"{words.player_name(self.session.game, seat)} thinks") as progress:
             choice = self.session.choose(None if self.quiet else progress)
         result = choice.result
         if result is not None and progress is not None and not self.quiet:
-            speed = result.nodes / max(result.seconds, 1e-6) / 1e6
-            self.tell(_with_line(f"{_found(result)}, {speed:.1f} M nodes/s", result))
+            self._tell_line(f"{_found(result)}{output.speed(result.nodes, result.seconds)}", result)
         return choice
 
     # ---- a person's turn
@@ -163,7 +163,8 @@ class _Shown:
             files = [f"save {name}" for name in glob(f"{line[5:]}*")] if line.startswith("save ") else []
             return [*moves, *commands, *files]
 
-        whose = "your move" if len(self.session.people) == 1 else f"player {seat + 1}'s move"
+        is_only = len(self.session.people) == 1
+        whose = "your move" if is_only else f"{words.player_name(self.session.game, seat)}'s move"
         while True:
             line = ask("" if self.quiet else f"{whose}: ", candidates)
             if line is None:
@@ -229,9 +230,9 @@ class _Shown:
         with output.progress(command) as progress:
             result = self.session.advise(None if self.quiet else progress)
         if command == "hint":
-            self.tell(_with_line(f"{result.action_name}: {_found(result)}", result))
+            self._tell_line(f"{result.action_name}: {_found(result)}", result)
             return
-        self.tell(_with_line(f"{_standing(result)}: {_found(result)}", result))
+        self._tell_line(f"{_standing(result)}: {_found(result)}", result)
         if game.knows.terms:
             terms = game.terms(s)
             parts = terms._asdict() if hasattr(terms, "_asdict") else dict(enumerate(terms))
@@ -247,6 +248,16 @@ class _Shown:
             whole = _LOAD in line or len(line) <= _width()
             output.say(line if whole else textwrap.fill(line, _width(), **_FILLED))
 
+    def _tell_line(self, text: str, result: search.Result) -> None:
+        """A text with as much of the best line as fits beside it."""
+        earlier = self.session.states[:-1]
+        for shown in range(len(result.line), 0, -1):
+            whole = f"{text}, line {output.line_of(result, earlier, shown)}"
+            if shown == 1 or len(whole) <= _width():
+                self.tell(whole)
+                return
+        self.tell(text)
+
     def _show(self) -> None:
         if not self.quiet:
             output.say(output.board(self.session.position))
@@ -258,7 +269,7 @@ class _Shown:
         session = self.session
         kinds = {each for each in session.players if each != HUMAN}
         kind = f" ({session.players[seat]})" if len(kinds) > 1 and seat not in session.people else ""
-        return "you" if (seat,) == session.people else f"player {seat + 1}{kind}"
+        return "you" if (seat,) == session.people else f"{words.player_name(session.game, seat)}{kind}"
 
     def tell_the_end(self) -> None:
         """How the game ended, or how it stands and whether it can go on."""
@@ -268,9 +279,8 @@ class _Shown:
             self._tell_what_goes_on()
         elif ending.by == "rules":
             self.tell(output.turn(session.position))
-            if len(session.people) == 1:
-                outcome = "you win" if session.people[0] in ending.winners else "you lose"
-                self.tell(outcome if ending.winners else "it is a draw")
+            if len(session.people) == 1 and ending.winners:
+                self.tell("you win" if session.people[0] in ending.winners else "you lose")
         elif ending.by == "repetition":
             self.tell("the game is drawn: the position came for the third time")
         else:
@@ -302,21 +312,8 @@ def _mistake(line: str, moves: Sequence[str], commands: Sequence[str]) -> str:
 
 
 def _found(result: search.Result) -> str:
-    """Depth and value, which is for the first player."""
-    values = result.values if len(result.values) > 2 or not result.game.zero_sum else result.values[:1]
-    shown = ", ".join(f"{v:.3g}" for v in values)
-    whose = " for player 1" if len(values) == 1 else ""
-    return f"value {shown}{whose} ({'exact' if result.proven else f'depth {result.depth}'})"
-
-
-def _with_line(text: str, result: search.Result) -> str:
-    """A text with as much of the best line as fits beside it."""
-    names = result.line_names
-    for shown in range(len(names), 0, -1):
-        whole = f"{text}, line {output.listed(names[:shown])}{' ...' if shown < len(names) else ''}"
-        if shown == 1 or len(whole) <= _width():
-            return whole
-    return text
+    """What it is worth to who moves, and how sure that is."""
+    return f"{output.value_of(result)} ({'exact' if result.proven else f'depth {result.depth}'})"
 
 
 def _width() -> int:
@@ -328,7 +325,7 @@ def _standing(result: search.Result) -> str:
     """Who stands better, in words."""
     game, values = result.game, result.values
     best = max(values)
-    leaders = [f"player {p + 1}" for p, v in enumerate(values) if v == best]
+    leaders = [name for name, v in zip(game.player_names, values, strict=True) if v == best]
     if len(leaders) == len(values):
         return "it is even"
     return f"{' and '.join(leaders)} {'wins' if result.proven and best == game.utility_range[1] else 'stands better'}"

@@ -364,11 +364,11 @@ class Backgammon(Game):
         """The position as a picture."""
         return text_of.svg(self, s)
 
-    def at(self, moves=(), position=None):
+    def read_moves(self, s, moves):
         """As for every game; of a text with blanks, words with a stroke that stand side by side are one play."""
         if isinstance(moves, str):
             moves = re.sub(r"(/\S*)[\s,]+(?=[^\s,]*/)", r"\1,", moves).split()
-        return super().at(moves, position)
+        return super().read_moves(s, moves)
 
 
 # ---- what an estimate is made of

@@ -14,6 +14,7 @@ from counterplay.games.pacman import maze as mazes
 from counterplay.games.pacman.drawing import maze_svg
 
 NAMES = ("N", "E", "S", "W", "stop")
+ALIASES = {"up": "N", "right": "E", "down": "S", "left": "W", "north": "N", "east": "E", "south": "S", "west": "W"}
 STOP = 4
 NOWHERE, PACMAN = 4, 5  # rows of `choices` beside the ghosts' headings
 DOT, WIN, DEATH, GHOST = 10, 500, 500, 200  # points, as in Berkeley's Pacman projects; a step costs 1
@@ -249,6 +250,14 @@ class Pacman(Game):
 
     def action_name(self, s, a):
         return NAMES[a]
+
+    def parse_action(self, s, text):
+        """N, E, S, W and stop; also left, right, up, down and the words of the course, North and so on."""
+        return super().parse_action(s, ALIASES.get(text.strip().lower(), text))
+
+    def outcome(self, s):
+        how = "is caught" if not s.alive else "has eaten everything" if not s.dots else "has no steps left"
+        return f"Pacman {how}: {s.score:+} points"
 
     def place(self, square):
         r, c = self.maze.squares[square]
