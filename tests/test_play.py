@@ -122,18 +122,50 @@ def test_a_session_from_a_pipe(typed, tmp_path, monkeypatch):
     assert "did you mean b3?" in said["b9"]
     assert "did you mean undo?" in said["unod"]
     assert said["moves"] == "a3 b3 c3 c2 c1"
-    assert all(command in said["help"] for command in ("undo", "hint", "eval", "moves", "save FILE", "resign", "quit"))
+    assert all(
+        command in said["help"]
+        for command in ("undo", "hint", "eval", "moves", "save [FILE]", "level N", "resign", "quit")
+    )
     value = "win for X (exact), line 3. a3"
     assert said["hint"] == f"a3: {value}"
     assert said["eval"] == f"X wins: {value}"
-    assert "needs the name" in said["save"]
+    assert said["save"] == "saved; `counterplay play --load tic_tac_toe.json` goes on"
     assert "not saved" in said["save mine.txt"]
     assert (tmp_path / "mine.txt").read_text() == "not a game\n"
     assert "not saved: no/where cannot be written" in said["save no/where"]
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["g", "mine.txt"]
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["g", "mine.txt", "tic_tac_toe.json"]
     assert "you: b3" in out
     assert out.endswith("`counterplay play --load g` goes on from move 5, where it was saved\n")
     assert max(map(len, out.splitlines())) <= 80
+
+
+def test_a_saved_game_has_a_name_that_can_be_copied(typed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    out = typed(["save my game.json", "a1", "save", "quit"], "tic_tac_toe", "--players", "human,human")
+    assert out.count("`counterplay play --load 'my game.json'` goes on") == 3
+    assert len(SavedGame.read(tmp_path / "my game.json").moves) == 1  # the second `save` took the same name
+    typed(["save"], "tic_tac_toe", "--players", "human,human")
+    typed(["save"], "tic_tac_toe", "--players", "human,human")
+    names = ["my game.json", "tic_tac_toe-2.json", "tic_tac_toe.json"]
+    assert sorted(each.name for each in tmp_path.iterdir()) == names
+
+
+def test_the_level_changes_during_a_game(typed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    out = typed(["level 9", "level 11", "level", "save g", "quit"], "tic_tac_toe", "--you", 1, "--level", 1)
+    said = answers(out)
+    assert said["level 9"] == "from now on level:9 plays"
+    assert "a level is from 1 to 10" in said["level 11"]
+    assert "a level is from 1 to 10" in said["level"]
+    assert SavedGame.read(tmp_path / "g").players == ("human", "level:9")
+    assert "no computer plays here" in typed(["level 3"], "tic_tac_toe", "--players", "human,human")
+
+
+def test_one_board_for_a_move_and_the_throw_after_it(typed):
+    out = typed(["8/5 6/5"], "backgammon", "--you", 1, "--level", 1, "--moves", "31", "--interpreted")
+    before, _, after = out.partition("you: 8/5 6/5")
+    assert before.count("|BAR|") == 1
+    assert after.lstrip().startswith("chance: ")
 
 
 def test_the_end_is_told(typed):
@@ -309,6 +341,16 @@ def test_a_person_at_a_terminal():
     terminal.send("\x03")
     rest = terminal.until("was not saved", urge="\x03")  # Python is deaf between the prompt and its waiting for a key
     assert "so far: no moves" in rest
+    assert terminal.ends() == 0
+
+
+def test_arrow_keys_move_pacman():
+    terminal = Terminal("play", "pacman", "--level", 1, "--interpreted")
+    terminal.until("your move: ")
+    terminal.send("\x1b[C")
+    assert "you: E" in terminal.until("your move: ")
+    terminal.send("\x04")
+    terminal.until("was not saved")
     assert terminal.ends() == 0
 
 

@@ -307,6 +307,21 @@ class Session:
             self._resigned = seat
             self._changed()
 
+    @property
+    def computers(self) -> tuple[str, ...]:
+        """How the seats play that are no person's, each way once."""
+        return tuple(dict.fromkeys(each for each in self.players if each != HUMAN))
+
+    def set_level(self, level: str | int) -> None:
+        """Let the computer play at a level from now on, wherever it sits."""
+        with self._lock:
+            text = f"level:{level}"
+            new_player(self.game, text)  # says what is wrong with it
+            if not self.computers:
+                raise UserError("no computer plays here")
+            self.players = tuple(each if each == HUMAN else text for each in self.players)
+            self._about = replace(self._about, players=self.players)
+
     # ---- clocks
 
     def left(self, seat: int) -> float:

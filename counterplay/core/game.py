@@ -58,7 +58,7 @@ RULES = ("initial", "player", "actions", "result", "is_terminal", "utility")
 KNOWLEDGE: list[str] = []
 """The optional methods that tell a search, or whoever learns, more; `game.knows` says which of them a game gives."""
 
-FOR_PEOPLE: set[str] = {"look", "player_names", "scored", "unit", "win_word"}
+FOR_PEOPLE: set[str] = {"arrows", "look", "player_names", "scored", "unit", "win_word"}
 """What only people see: it is never compiled, and an edit of it changes no machine code."""
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
@@ -101,6 +101,8 @@ class Game:
     """How its board is drawn: the surface, and what the characters of `board` stand for."""
     unit: ClassVar[str] = ""
     """In what the `terms` and scores of the game are counted: pawns, discs, points."""
+    arrows: ClassVar[tuple[str, ...]] = ()
+    """The moves that the arrow keys up, right, down and left stand for."""
     win_word: ClassVar[str] = "win"
     """What comes about when a win is near: `mate` in 3."""
 
@@ -273,6 +275,11 @@ class Game:
         """The position as a person likes to read it."""
         board = self.board(s)
         return self.to_text(s) if board is None else drawing.board_text(board, *self.labels())
+
+    @_for_people
+    def coloured(self, s: Any) -> list[list[drawing.Span]] | None:
+        """The same in colours, line by line, if the game draws itself and needs no `board`."""
+        return None
 
     @_for_people
     def svg(self, s: Any) -> str | None:

@@ -18,7 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from counterplay.core import words
-from counterplay.core.drawing import board_spans, board_text
+from counterplay.core.drawing import Span, board_spans, board_text
 from counterplay.core.game import Position
 
 if TYPE_CHECKING:
@@ -73,16 +73,23 @@ def board(position: Position) -> Text:
     game, s = position
     text, cells = str(position), game.board(s)
     plain = None if cells is None else board_text(cells, *game.labels())
-    if cells is None or plain is None or plain not in text or not has_colours():
+    if not has_colours():
         return Text(text)
+    if cells is None or plain is None or plain not in text:
+        lines = game.coloured(s)
+        return Text(text) if lines is None else _drawn(lines)
+    above, below = text.split(plain, 1)
+    return Text.assemble(above, _drawn(board_spans(cells, *game.labels(), game.look, position.marked())), below)
+
+
+def _drawn(lines: Sequence[Sequence[Span]]) -> Text:
     drawn = Text()
-    for line in board_spans(cells, *game.labels(), game.look, position.marked()):
-        drawn.append("\n" if drawn else "")
+    for number, line in enumerate(lines):
+        drawn.append("\n" if number else "")
         for span in line:
             style = f"bold {span.colour}" if span.colour else ""
             drawn.append(span.text, f"{style} on {span.behind}".strip() if span.behind else style)
-    above, below = text.split(plain, 1)
-    return Text.assemble(above, drawn, below)
+    return drawn
 
 
 def has_colours() -> bool:
@@ -131,10 +138,13 @@ class Progress:
 
     def __init__(self, what: str, status: Status) -> None:
         self._what, self._status = what, status
-        self._began = time.perf_counter()
+        self._began = 0.0
         self._found = ""
 
     def __call__(self, tally: Any) -> None:
+        if not self._began:  # not before: the compiler may have had something to say, on a line of its own
+            self._began = time.perf_counter()
+            self._status.start()
         stopping = "stopping" if tally.stop else "ctrl-C ends it"
         nodes, seconds = int(tally.nodes), time.perf_counter() - self._began
         self._status.update(Text(f"{self._what}: {self._found}{nodes:,} nodes{speed(nodes, seconds)}; {stopping}"))
@@ -149,8 +159,11 @@ def progress(what: str) -> Iterator[Progress | None]:
     if not _err.is_terminal:
         yield None
         return
-    with _err.status(what) as status:
+    status = _err.status(what)
+    try:
         yield Progress(what, status)
+    finally:
+        status.stop()
 
 
 class ScoreLine:

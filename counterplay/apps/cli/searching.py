@@ -110,7 +110,7 @@ def analyse(
 ) -> None:
     """Show the best lines of a position as they are found; or a whole game with its mistakes. Ctrl-C ends it."""
     if game is not None and record is None and Path(game).suffix.lower() == ".pgn":
-        game, record = None, Path(game)
+        record, game = Path(game), None
     if game is None and record is None:
         raise UserError("say which GAME, or give the --record of one")
     if record is None and svg is not None:

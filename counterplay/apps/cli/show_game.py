@@ -7,7 +7,9 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
 from glob import glob
+from itertools import count
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from counterplay import games, search
@@ -27,8 +29,9 @@ _COMMANDS = {
     "moves": "the moves that you can make",
     "hint": "a good move, by a search at the highest level",
     "eval": "who stands better, by the same search",
+    "level N": "how strong the computer is from now on, 1 to 10",
     "undo": "take back your last move, and what came after it",
-    "save FILE": "write the game to a file; `play --load FILE` goes on with it",
+    "save [FILE]": "write the game to a file; `play --load FILE` goes on with it",
     "resign": "give up",
     "help": "this",
     "quit": "leave; so does ctrl-D",
@@ -140,7 +143,8 @@ class _Shown:
         except UserError:  # the time was up before
             return
         self.tell(f"{self._who(seat)}: {name}\n")
-        self._show()
+        if self.session.seat != CHANCE:  # dice come at once: one board for the move and the throw
+            self._show()
 
     def _choose(self, seat: int) -> Choice:
         """What the computer or chance plays. Its thoughts are shown where somebody sees them."""
@@ -166,7 +170,7 @@ class _Shown:
         is_only = len(self.session.people) == 1
         whose = "your move" if is_only else f"{words.player_name(self.session.game, seat)}'s move"
         while True:
-            line = ask("" if self.quiet else f"{whose}: ", candidates)
+            line = ask("" if self.quiet else f"{whose}: ", candidates, self.session.game.arrows)
             if line is None:
                 return None
             first, _, rest = line.partition(" ")
@@ -200,6 +204,9 @@ class _Shown:
                 return True
             if command in ("hint", "eval"):
                 self._advise(command)
+            if command == "level":
+                self.session.set_level(rest)
+                self.tell(f"from now on {' and '.join(self.session.computers)} plays")
         except UserError as error:  # nothing to take back, or a game that the search is not for
             self.tell(str(error))
         if command == "save":
@@ -209,20 +216,18 @@ class _Shown:
         elif command == "help":
             self.tell("the name of a move, as `moves` lists them, or:")
             for name, what in _COMMANDS.items():
-                self.tell(f"  {name:10} {what}")
+                self.tell(f"  {name:11} {what}")
         return False
 
     def _save(self, name: str) -> None:
-        file = Path(name).expanduser()
+        file = Path(name).expanduser() if name else self._kept[0] if self._kept else _new_file(self.session.game)
         try:
-            if not name:
-                raise UserError("save needs the name of a file, as in: save game.json")
             self.session.save(file)
         except (UserError, ValueError, OSError, RuntimeError) as error:
             self.tell(f"not saved: {as_shown(str(error), 300)}")
             return
         self._kept = file, self.session.moves
-        self.tell(f"saved; `{_LOAD} {file}` goes on")
+        self.tell(f"saved; `{_LOAD} {quote(str(file))}` goes on")
 
     def _advise(self, command: str) -> None:
         """`hint` or `eval`: what a search at the highest level finds."""
@@ -293,12 +298,18 @@ class _Shown:
         if self._kept is not None:
             file, kept = self._kept
             where = "" if kept == moves else f" from move {len(kept) + 1}, where it was saved"
-            self.tell(f"`{_LOAD} {file}` goes on{where}")
+            self.tell(f"`{_LOAD} {quote(str(file))}` goes on{where}")
         elif self.session.people:
             self.tell("the game was not saved")
 
 
 # ---- words
+
+
+def _new_file(game: Game) -> Path:
+    """A name for a game that is saved without one: `chess.json`, `chess-2.json`."""
+    names = (Path(f"{game.name}{f'-{n}' if n > 1 else ''}.json") for n in count(1))
+    return next(file for file in names if not file.exists())
 
 
 def _mistake(line: str, moves: Sequence[str], commands: Sequence[str]) -> str:

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from counterplay.core.drawing import coloured
 from counterplay.core.game import CHANCE, Game
 from counterplay.games.backgammon import text as text_of
 from counterplay.games.backgammon.board import (
@@ -359,6 +360,9 @@ class Backgammon(Game):
 
     def show(self, s):
         return text_of.show(self, s)
+
+    def coloured(self, s):
+        return coloured(self.show(s), {"O": "#e8590c", "X": "#4dabf7"})
 
     def svg(self, s):
         """The position as a picture."""
