@@ -135,7 +135,9 @@ def test_a_player_of_openspiel_numbers_actions_as_we_do():
 def test_the_command(counterplay, answer):
     players = ("alphabeta:depth=12", "random")
     assert answer("match", "nim", *players, "--games", "4", "--opening-plies", "1")["games"] == 4
-    assert answer("match", "nim:heaps=3,1", "alphabeta", "random", "--games", "2", "--opening-plies", "1")["games"] == 2  # 0.1 s a move
+    assert (
+        answer("match", "nim:heaps=3,1", "alphabeta", "random", "--games", "2", "--opening-plies", "1")["games"] == 2
+    )  # 0.1 s a move
     status, out, _ = counterplay("match", "nim", "random", "random", "--games", "2")
     assert (status, "of 2 games" in out) == (0, True)
     status, _, err = counterplay("match", "pig:players=3", "random", "random")
