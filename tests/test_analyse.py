@@ -100,7 +100,7 @@ def test_the_losing_move_is_a_blunder_and_the_better_one_is_shown():
     one, two = found.summary()
     assert (one["moves"], one["blunders"], one["mean_loss"]) == (4, 0, 0.0)
     assert (two["moves"], two["blunders"], two["mean_loss"]) == (3, 1, pytest.approx(1 / 6))
-    assert str(found).splitlines()[1] == "player 2: 3 moves, 0 inaccuracies, 0 mistakes, 1 blunder, mean loss 0.167"
+    assert str(found).splitlines()[1] == "O: 3 moves, 0 inaccuracies, 0 mistakes, 1 blunder, mean loss 16.7%"
 
 
 def test_in_nim_every_move_that_leaves_a_sum_is_judged_by_it():
@@ -200,7 +200,7 @@ def test_the_plot_has_the_value_at_every_move_and_a_dot_for_every_mark():
     assert len(ys) == 8
     assert ys[0] == ys[1] > ys[2] == ys[7]
     assert [each.text for each in svg.iter(f"{SVG}title")] == [
-        f"2. b3??: +8; better {' '.join(found.moves[1].line[:6])}: +0"
+        f"2. b3??: win; better {' '.join(found.moves[1].line[:6])}: draw"
     ]
     assert "b3??" in [each.text for each in svg.iter(f"{SVG}text")]
 
@@ -276,8 +276,8 @@ def test_json_has_a_line_for_each_depth_and_the_last_is_the_searchs_own(counterp
 def test_from_a_pipe_only_the_end_is_shown(counterplay):
     status, out, _ = counterplay("analyse", "tic_tac_toe", "--depth", 3, "--multi", 2)
     assert status == 0
-    assert out.count("player 1 [####") == 1
-    assert "\n1     +3  b2 a3 c3\n2     +1  a3 b2 c3\n" in out
+    assert out.count("X [####") == 1
+    assert "\n1     +3  1. b2 a3 2. c3\n2     +1  1. a3 b2 2. c3\nvalues are for X, in lines\n" in out
     assert "alphabeta: estimate at depth 3" in out
     assert max(map(len, out.splitlines())) <= 80
 
@@ -288,7 +288,7 @@ def test_a_game_is_shown_move_by_move(counterplay, tmp_path):
     status, out, err = counterplay("analyse", "tic_tac_toe", "--record", file, "--depth", 9, "--svg", svg)
     assert status == 0, err
     row = next(line.split() for line in out.splitlines() if "??" in line)
-    assert row[:7] == ["2", "2", "b3", "??", "+8", "0.500", "+0:"]
+    assert row[:7] == ["1...", "O", "b3", "??", "win", "50%", "draw:"]
     assert max(map(len, out.splitlines())) <= 80
     assert ET.parse(svg).getroot().tag == f"{SVG}svg"
     *moves, summary = json_lines(counterplay, "tic_tac_toe", "--record", file, "--depth", 9)

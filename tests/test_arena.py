@@ -36,7 +36,10 @@ def test_when_everything_is_won_the_difference_has_no_end_but_a_beginning():
     score = score_of(records(*[1.0] * 20))
     assert score.elo == inf
     assert 0 < score.elo_range[0] < inf
-    assert "more than can be said" in str(score)
+    low = score.elo_range[0]
+    assert str(score) == f"+20 =0 -0, 100.0% of 20 games, Elo {low:+.0f} or more"
+    assert str(score_of(records(*[0.0] * 20))).endswith(f"Elo {-low:+.0f} or less")
+    assert str(score_of([])).endswith("too few games for Elo")
     assert json.loads(json.dumps(score.as_dict(), allow_nan=False))["elo"] is None
 
 
@@ -96,7 +99,7 @@ def test_dice_are_thrown_and_draws_by_repetition_end_games():
         ("alpha:depth=3", "no player 'alpha'; there are: random, openspiel-mcts, minimax"),
         ("alphabeta:deep=3", "no setting 'deep'; there are: depth"),
         ("alphabeta", "needs a limit, as in 'alphabeta:depth=4'"),
-        ("alphabeta:depth", "settings are written like"),
+        ("alphabeta:depth", "is not of the form name=value"),
         ("random:depth=3", "no setting 'depth'; there are: seed"),
     ],
 )
@@ -132,6 +135,9 @@ def test_a_player_of_openspiel_numbers_actions_as_we_do():
 def test_the_command(counterplay, answer):
     players = ("alphabeta:depth=12", "random")
     assert answer("match", "nim", *players, "--games", "4", "--opening-plies", "1")["games"] == 4
+    assert (
+        answer("match", "nim:heaps=3,1", "alphabeta", "random", "--games", "2", "--opening-plies", "1")["games"] == 2
+    )  # 0.1 s a move
     status, out, _ = counterplay("match", "nim", "random", "random", "--games", "2")
     assert (status, "of 2 games" in out) == (0, True)
     status, _, err = counterplay("match", "pig:players=3", "random", "random")

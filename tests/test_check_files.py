@@ -47,7 +47,7 @@ def test_parameters_and_a_class_in_the_text(examined):
         ("self.heap, 0", "self.hep, 0", "no exception", "no attribute 'hep'; did you mean 'heap'?"),
         ("min(", "mim(", "no exception", "name 'mim' is not defined; did you mean 'min'?"),
         ("1 - s.turn", '"b" + s.turn', "no exception", "result fails: TypeError: can only concatenate str"),
-        ("def player(self, s)", "def player(self)", "no exception", "takes 1 positional argument but 2 were given"),
+        ("def player(self, s)", "def player(self)", "rules take what they are given", "write  def player(self, s)"),
         ("class Nim(Game)", "class Nim(Gane)", "file can be run", "name 'Gane' is not defined; did you mean 'Game'?"),
         ("def is_terminal", "def is_termnal", "game is complete", "is 'is_termnal' meant to be 'is_terminal'?"),
     ],

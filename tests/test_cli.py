@@ -52,6 +52,14 @@ def test_games_lists_what_is_declared(counterplay, answer):
     status, out, _ = counterplay("games")
     assert status == 0
     assert "rows=6, columns=7, connect=4" in out
+    rows = [line.split()[0] for line in out.splitlines()[1:] if not line.startswith(" ")]
+    assert rows == games.names()
+    status, out, _ = counterplay("games", "chess")
+    assert status == 0
+    assert out.startswith("chess: Chess by the Laws of FIDE")
+    assert "White, Black" in out
+    assert "pawns" in out
+    assert [each["name"] for each in answer("games", "nim:heaps=3,4")] == ["nim"]
 
 
 def test_search_answers_with_the_fields_of_the_result(answer):
@@ -110,8 +118,8 @@ def test_search_shows_the_board_and_the_moves(counterplay):
     )
     assert status == 0
     assert ". o o o . . ." in out
-    assert "x is to move" in out
-    assert "value 1 (estimate at depth 2)" in out
+    assert "X is to move" in out
+    assert "1, win for X (estimate at depth 2)" in out
 
 
 def test_solve_is_exact(answer):

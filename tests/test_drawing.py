@@ -214,3 +214,13 @@ def test_another_look_is_no_reason_to_compile_anew(monkeypatch):
 
 def test_pictures_of_text():
     assert texts(text_svg("a < b\n c")) == ["a < b", " c"]
+
+
+@pytest.mark.parametrize(("name", "piece"), [("pacman", "P"), ("pacman", "%"), ("backgammon", "X")])
+def test_games_without_cells_have_colours_too(name, piece):
+    game = games.load(name)
+    s = game.initial()
+    lines = game.coloured(s)
+    assert "\n".join("".join(span.text for span in line) for line in lines) == game.show(s)
+    assert {span.colour for line in lines for span in line if span.text == piece} != {""}
+    assert games.load("nim").coloured(games.load("nim").initial()) is None

@@ -136,11 +136,10 @@ def test_a_loss_behind_the_horizon():
     assert found.terms[0].difference == 2
     text = str(found)
     assert (
-        "sell is better than check for player 1: sell promises -0.1667, check promises -0.2857, as far as 4 plies show."
-        in text
+        "sell is better than check for player 1: sell promises 42%, check promises 36%, as far as 4 plies show." in text
     )
     assert "With sell player 1 has there +2.00 material, compared with check: +2.00 in all." in text
-    assert "to depth 3 check looked better (0 against -0.1304); from depth 4 on it does not." in text
+    assert "to depth 3 check looked better (50% against 43%); from depth 4 on it does not." in text
     assert "What depth 3 did not see after check: -4.00 material." in text
     assert "is worth exactly" not in text
 
@@ -149,7 +148,7 @@ def test_a_choice_that_changes_two_plies_deeper():
     found = analysis.explain(Sale(), depth=2)
     assert (found.chosen.name, found.misled, found.deeper_depth) == ("check", (), 4)
     assert [each.name for each in found.deeper] == ["sell", "check"]
-    assert "two plies deeper, at depth 4, the choice is sell: it promises -0.1667, check -0.2857" in str(found)
+    assert "two plies deeper, at depth 4, the choice is sell: it promises 42%, check 36%" in str(found)
 
 
 def test_what_is_proven_is_said_to_be_exact():
@@ -176,7 +175,7 @@ def test_a_proven_win_and_how_soon():
 def test_moves_that_are_equally_good():
     found = analysis.explain(games.load("tic_tac_toe"), depth=9)
     assert (found.lead, found.chosen.proven, found.other.proven) == (0, True, True)
-    assert "are worth the same to player 1" in str(found)
+    assert "are worth the same to X" in str(found)
     assert found.chosen.ends == found.other.ends == "over"
     assert len(found.chosen.names) == 9
 
@@ -270,7 +269,7 @@ def test_the_command_in_words(counterplay, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     status, out, _ = counterplay("explain", "connect_four", "--moves", "6 5 3 4 4 3 5 2 5 5", "--move", "3")
     assert status == 0
-    assert "4 is better than 3 for player 1: 4 wins by force within 7 plies" in out
+    assert "4 is better than 3 for X: 4 wins by force within 7 plies" in out
     assert max(map(len, out.splitlines())) <= 80
 
 

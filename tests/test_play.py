@@ -51,8 +51,8 @@ def answers(out):
 def test_without_a_terminal_the_computer_plays_all_sides(counterplay):
     status, out, _ = counterplay("play", "tic_tac_toe")
     assert status == 0
-    assert "the game is over; utilities: 0, 0" in out  # both play perfectly
-    assert "player 2: " in out
+    assert "the game is over: a draw" in out  # both play perfectly
+    assert "O: " in out
 
 
 def test_json_has_the_record(answer):
@@ -86,7 +86,7 @@ def test_two_people_play_and_one_resigns(typed):
     record = json.loads(out)  # and nothing else is printed
     assert (record["moves"], record["resigned"], record["terminal"]) == (["a1", "b2"], 0, True)
     assert record["utilities"] is None
-    assert "player 2 resigned" in typed(["a1", "resign"], "tic_tac_toe", "--players", "human,human")
+    assert "O resigned" in typed(["a1", "resign"], "tic_tac_toe", "--players", "human,human")
 
 
 @pytest.mark.parametrize(
@@ -122,27 +122,58 @@ def test_a_session_from_a_pipe(typed, tmp_path, monkeypatch):
     assert "did you mean b3?" in said["b9"]
     assert "did you mean undo?" in said["unod"]
     assert said["moves"] == "a3 b3 c3 c2 c1"
-    assert all(command in said["help"] for command in ("undo", "hint", "eval", "moves", "save FILE", "resign", "quit"))
-    game = games.load("tic_tac_toe")
-    value = f"value {game.utility(game.at('a1 b1 a2 b2 a3').state, 0):g} for player 1 (exact), line a3"
+    assert all(
+        command in said["help"]
+        for command in ("undo", "hint", "eval", "moves", "save [FILE]", "level N", "resign", "quit")
+    )
+    value = "win for X (exact), line 3. a3"
     assert said["hint"] == f"a3: {value}"
-    assert said["eval"] == f"player 1 wins: {value}"
-    assert "needs the name" in said["save"]
+    assert said["eval"] == f"X wins: {value}"
+    assert said["save"] == "saved; `counterplay play --load tic_tac_toe.json` goes on"
     assert "not saved" in said["save mine.txt"]
     assert (tmp_path / "mine.txt").read_text() == "not a game\n"
     assert "not saved: no/where cannot be written" in said["save no/where"]
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["g", "mine.txt"]
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["g", "mine.txt", "tic_tac_toe.json"]
     assert "you: b3" in out
     assert out.endswith("`counterplay play --load g` goes on from move 5, where it was saved\n")
     assert max(map(len, out.splitlines())) <= 80
 
 
+def test_a_saved_game_has_a_name_that_can_be_copied(typed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    out = typed(["save my game.json", "a1", "save", "quit"], "tic_tac_toe", "--players", "human,human")
+    assert out.count("`counterplay play --load 'my game.json'` goes on") == 3
+    assert len(SavedGame.read(tmp_path / "my game.json").moves) == 1  # the second `save` took the same name
+    typed(["save"], "tic_tac_toe", "--players", "human,human")
+    typed(["save"], "tic_tac_toe", "--players", "human,human")
+    names = ["my game.json", "tic_tac_toe-2.json", "tic_tac_toe.json"]
+    assert sorted(each.name for each in tmp_path.iterdir()) == names
+
+
+def test_the_level_changes_during_a_game(typed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    out = typed(["level 9", "level 11", "level", "save g", "quit"], "tic_tac_toe", "--you", 1, "--level", 1)
+    said = answers(out)
+    assert said["level 9"] == "from now on level:9 plays"
+    assert "a level is from 1 to 10" in said["level 11"]
+    assert "a level is from 1 to 10" in said["level"]
+    assert SavedGame.read(tmp_path / "g").players == ("human", "level:9")
+    assert "no computer plays here" in typed(["level 3"], "tic_tac_toe", "--players", "human,human")
+
+
+def test_one_board_for_a_move_and_the_throw_after_it(typed):
+    out = typed(["8/5 6/5"], "backgammon", "--you", 1, "--level", 1, "--moves", "31", "--interpreted")
+    before, _, after = out.partition("you: 8/5 6/5")
+    assert before.count("|BAR|") == 1
+    assert after.lstrip().startswith("chance: ")
+
+
 def test_the_end_is_told(typed):
     from_here = ["tic_tac_toe", "--you", 1, "--level", 10, "--moves", "a1 b1 a2 b2"]
-    assert typed(["a3"], *from_here).endswith("utilities: 8, -8\nyou win\n")
-    assert typed(["c1"], *from_here).endswith("utilities: -8, 8\nyou lose\n")  # b3
+    assert typed(["a3"], *from_here).endswith("over: X wins\nyou win\n")
+    assert typed(["c1"], *from_here).endswith("over: O wins\nyou lose\n")  # b3
     full = "tic_tac_toe", "--you", 1, "--moves", "b2 a1 c1 a3 a2 c2 b3 b1"
-    assert typed(["c3"], *full).endswith("utilities: 0, 0\nit is a draw\n")
+    assert typed(["c3"], *full).endswith("over: a draw\n")
 
 
 def test_named_terms_are_part_of_eval(typed):
@@ -161,7 +192,7 @@ def test_nothing_that_is_typed_ends_the_game(typed, tmp_path, monkeypatch):
     assert "\0" not in out
     assert out.count("is not a legal move here") >= 5
     assert list(tmp_path.iterdir()) == []
-    assert out.endswith("x is to move\nthe game was not saved\n")
+    assert out.endswith("X is to move\nthe game was not saved\n")
 
 
 def test_a_move_goes_before_a_command_of_the_same_name(typed, tmp_path):
@@ -313,11 +344,21 @@ def test_a_person_at_a_terminal():
     assert terminal.ends() == 0
 
 
+def test_arrow_keys_move_pacman():
+    terminal = Terminal("play", "pacman", "--level", 1, "--interpreted")
+    terminal.until("your move: ")
+    terminal.send("\x1b[C")
+    assert "you: E" in terminal.until("your move: ")
+    terminal.send("\x04")
+    terminal.until("was not saved")
+    assert terminal.ends() == 0
+
+
 def test_ctrl_c_makes_the_computer_move():
     terminal = Terminal("play", "connect_four", "--players", "alphabeta:seconds=1000,human")
     terminal.until("depth ")  # it thinks
     terminal.send("\x03")
-    assert "player 1: " in terminal.until("your move: ")
+    assert "X: " in terminal.until("your move: ")
     terminal.send("\x04")
     terminal.until("was not saved")
     assert terminal.ends() == 0
@@ -327,7 +368,7 @@ def test_ctrl_c_leaves_a_game_without_people():
     terminal = Terminal("play", "connect_four", "--players", "alphabeta:seconds=1000,alphabeta:seconds=1000")
     terminal.until("depth ")
     terminal.send("\x03")
-    terminal.until("so far: no moves; x is to move")
+    terminal.until("so far: no moves; X is to move")
     assert terminal.ends() == 0
 
 

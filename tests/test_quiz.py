@@ -378,6 +378,7 @@ def test_mistakes_on_the_command_line(counterplay, tmp_path):
         (("--difficulty", 7), "the difficulty is 1 to 5, not 7"),
         (("--questions", 0), "1 to 200 questions"),
         (("--out", tmp_path / "no" / "x.html"), "cannot be written: No such file"),
+        (("--out", tmp_path / "x.pdf"), "name it"),
         (("--out", tmp_path), "cannot be written: it is a folder"),
     ]:
         status, out, err = counterplay("quiz", *options)

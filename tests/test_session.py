@@ -161,7 +161,7 @@ def test_choosing_plays_nothing():
 
 
 def test_nobody_chooses_for_a_person():
-    with pytest.raises(UserError, match="player 1 is a person"):
+    with pytest.raises(UserError, match="X is a person"):
         Session.begin("tic_tac_toe", PEOPLE).think()
 
 
@@ -425,7 +425,7 @@ def test_the_flag_falls():
     clock.now += 29.9
     assert not session.is_over
     clock.now += 0.1
-    with pytest.raises(UserError, match="the time of player 2 is up"):
+    with pytest.raises(UserError, match="the time of O is up"):
         session.play("a1")
     assert session.ending == Ending("time", (0,), None, 1)
     assert session.moves == ("b2",)

@@ -23,6 +23,9 @@ __all__ = ["GameRecord", "Score", "match"]
 MOST_PLIES = 2_000
 """A game that lasts longer is a draw."""
 
+PATIENCE = search.Limits(seconds=0.1)
+"""What a search has for a move, if nothing is said."""
+
 _CONFIDENT = 1.96  # standard deviations either side that hold 95 of 100
 
 
@@ -72,11 +75,19 @@ class Score:
         return _elo(self.points - _CONFIDENT * self.error), _elo(self.points + _CONFIDENT * self.error)
 
     def __str__(self) -> str:
+        return f"+{self.wins} ={self.draws} -{self.losses}, {self.points:.1%} of {self.games} games, {self._elo_text()}"
+
+    def _elo_text(self) -> str:
         low, high = self.elo_range
-        return (
-            f"+{self.wins} ={self.draws} -{self.losses}, {self.points:.1%} of {self.games} games, "
-            f"Elo {_signed(self.elo)} ({_signed(low)} to {_signed(high)})"
-        )
+        if low == -inf and high == inf:
+            return "too few games for Elo"
+        if high == inf:
+            within = f"{low:+.0f} or more"
+        elif low == -inf:
+            within = f"{high:+.0f} or less"
+        else:
+            within = f"{low:+.0f} to {high:+.0f}"
+        return f"Elo {within}" if abs(self.elo) == inf else f"Elo {self.elo:+.0f} ({within})"
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON, which has no infinity: null."""
@@ -90,10 +101,6 @@ def _elo(points: float) -> float:
     if points <= 0:
         return -inf
     return inf if points >= 1 else 400 * log10(points / (1 - points))
-
-
-def _signed(elo: float) -> str:
-    return f"{elo:+.0f}" if abs(elo) < inf else ("more" if elo > 0 else "less") + " than can be said"
 
 
 def score_of(records: Sequence[GameRecord]) -> Score:
@@ -124,15 +131,16 @@ def match(
 ) -> Score:
     """Play so many games between two players (see `new_player`) and return the first one's score.
 
-    `limits` (`seconds`, `nodes`, `simulations`) are for each move of either player. With a `record` every game is
-    written there when it ends, and those that are there already are not played again.
+    `limits` (`seconds`, `nodes`, `simulations`) are for each move of either player; a player that has none and needs
+    one gets a tenth of a second. With a `record` every game is written there when it ends, and those that are there
+    already are not played again.
     """
     if game.players != 2 or not game.zero_sum:
         raise UserError(f"a match is between two opponents; {game} is for {game.players} or not zero-sum")
     if games < 1:
         raise UserError(f"a match has 1 game or more, not {games}")
     for text in players:
-        new_player(game, text, seed, **limits)  # says what is wrong before anything is written
+        new_player(game, text, seed, otherwise=PATIENCE, **limits)  # says what is wrong before anything is written
     about = {"game": str(game), "players": list(players), "seed": seed, "opening_plies": opening_plies}
     about |= {"limits": {key: value for key, value in limits.items() if value is not None}}
     records = _read(record, about)[:games] if record is not None else []
@@ -143,7 +151,10 @@ def match(
         first = number % 2
         # New players for every game: what one remembers of earlier games must not matter, or a match that was
         # interrupted would not go on as it would have.
-        sides = [new_player(game, text, 2 * (seed + number) + i, **limits) for i, text in enumerate(players)]
+        sides = [
+            new_player(game, text, 2 * (seed + number) + i, otherwise=PATIENCE, **limits)
+            for i, text in enumerate(players)
+        ]
         seats = [sides[first], sides[1 - first]]
         moves, utilities, ended = _play(game, seats, openings[number // 2], seed * 1_000_003 + number // 2)
         lead = utilities[first] - draw_value(game)

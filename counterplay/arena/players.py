@@ -33,8 +33,13 @@ class Player(Protocol):
         ...
 
 
-def new_player(game: Game, text: str, seed: int = 0, **limits: Any) -> Player:
-    """The player of that text. `limits` (`seconds`, `nodes`, `simulations`) hold where the text has no setting."""
+def new_player(
+    game: Game, text: str, seed: int = 0, *, otherwise: search.Limits | None = None, **limits: Any
+) -> Player:
+    """The player of that text. `limits` (`seconds`, `nodes`, `simulations`) hold where the text has no setting.
+
+    A search that needs a limit and has none gets `otherwise`; an error without that.
+    """
     name, _, rest = text.strip().partition(":")
     if name == "level":
         return LevelPlayer(game, rest, seed)
@@ -61,6 +66,8 @@ def new_player(game: Game, text: str, seed: int = 0, **limits: Any) -> Player:
     if kind.abilities.seed:
         settings.setdefault("seed", seed)
     budget, multi, own = split_limits(settings)
+    if kind.abilities.needs_limit and budget == search.Limits() and otherwise is not None:
+        budget = otherwise
     if kind.abilities.needs_limit and budget == search.Limits():
         raise UserError(f"{name} needs a limit, as in '{name}:{kind.abilities.limits[0]}=4'")
     return EnginePlayer(search.new_engine(name, game, **own), budget, multi)

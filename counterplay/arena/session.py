@@ -129,8 +129,7 @@ class Session:
         game = games.load(text) if game is None else game
         here, names = game.at((), position), []
         begins = game.to_text(here.state)
-        for move in moves.split() if isinstance(moves, str) else moves:
-            a = game.parse_action(here.state, move)
+        for a in game.read_moves(here.state, moves):
             names.append(game.action_name(here.state, a))
             here = here.after(a)
         if Path(text.partition(":")[0]).suffix == ".py":
@@ -204,7 +203,10 @@ class Session:
         with self._lock:
             if isinstance(move, str):
                 try:
-                    return int(self.game.parse_action(self._states[-1], move))
+                    found = self.game.read_moves(self._states[-1], [move])
+                    if len(found) == 1:
+                        return found[0]
+                    legal = list(self.legal())
                 except UserError:
                     raise
                 except Exception:  # whatever a game makes of a text that was never meant for it
@@ -238,7 +240,7 @@ class Session:
         with self._lock:
             seat = self._must_go_on()
             if seat in self.people:
-                raise UserError(f"player {seat + 1} is a person; nobody else chooses their move")
+                raise UserError(f"{self.game.player_names[seat]} is a person; nobody else chooses their move")
             game, states = self.game, list(self._states)
             s, seed = states[-1], seed_at(self.seed, len(self._names), seat)
             text = "random" if seat == CHANCE else self.players[seat]  # at random is by the odds, for chance
@@ -304,6 +306,21 @@ class Session:
                 raise UserError(f"say who resigns: {self.game} has seats 0 to {self.game.players - 1}, not {seat}")
             self._resigned = seat
             self._changed()
+
+    @property
+    def computers(self) -> tuple[str, ...]:
+        """How the seats play that are no person's, each way once."""
+        return tuple(dict.fromkeys(each for each in self.players if each != HUMAN))
+
+    def set_level(self, level: str | int) -> None:
+        """Let the computer play at a level from now on, wherever it sits."""
+        with self._lock:
+            text = f"level:{level}"
+            new_player(self.game, text)  # says what is wrong with it
+            if not self.computers:
+                raise UserError("no computer plays here")
+            self.players = tuple(each if each == HUMAN else text for each in self.players)
+            self._about = replace(self._about, players=self.players)
 
     # ---- clocks
 
@@ -411,7 +428,7 @@ class Session:
             return int(self.game.player(self._states[-1]))
         if ending.by == "time":
             assert ending.seat is not None  # somebody's time
-            raise UserError(f"the game is over: the time of player {ending.seat + 1} is up")
+            raise UserError(f"the game is over: the time of {self.game.player_names[ending.seat]} is up")
         raise UserError("the game is over")
 
     def _choice(

@@ -23,7 +23,7 @@ class BoardGame(Game):
 
     @property
     def player_names(self) -> tuple[str, ...]:
-        return tuple(self.pieces)
+        return tuple(self.pieces.upper())
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -7,6 +7,7 @@ How a board looks is a `Look`: the surface, its colours, and what each character
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from html import escape
 from typing import NamedTuple
@@ -22,6 +23,7 @@ __all__ = [
     "board_svg",
     "board_text",
     "changed",
+    "coloured",
     "text_svg",
 ]
 
@@ -126,6 +128,12 @@ def board_spans(
         names = (f" {name[-1]} " if wide else f"{name[-1]} " for name in columns)
         lines.append([Span(" " * (margin + 1 if margin else 0) + "".join(names).rstrip())])
     return lines
+
+
+def coloured(text: str, colours: Mapping[str, str]) -> list[list[Span]]:
+    """The lines of a text with some characters in colour, for games that draw no board of cells."""
+    parts = re.compile(f"([{re.escape(''.join(colours))}])")
+    return [[Span(part, colours.get(part, "")) for part in parts.split(line) if part] for line in text.split("\n")]
 
 
 _GLYPHS = {

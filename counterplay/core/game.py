@@ -29,12 +29,12 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
-from counterplay.core import drawing, extension
+from counterplay.core import drawing, extension, words
 from counterplay.core.errors import AmbiguousText, IllegalAction, RulesError, UnreadableText, UserError
 from counterplay.core.features import default_features, number_of_inputs
 from counterplay.core.memory import Memory, is_array, read_only
 from counterplay.core.primitives import nth_action, number_of_actions, state_key, weighted_sum
-from counterplay.core.texts import convert, field_text, fields_text, read_board, state_from_text
+from counterplay.core.texts import convert, field_text, fields_text, read_board, read_moves, state_from_text
 
 __all__ = [
     "CHANCE",
@@ -58,7 +58,7 @@ RULES = ("initial", "player", "actions", "result", "is_terminal", "utility")
 KNOWLEDGE: list[str] = []
 """The optional methods that tell a search, or whoever learns, more; `game.knows` says which of them a game gives."""
 
-FOR_PEOPLE: set[str] = {"look", "player_names", "unit"}
+FOR_PEOPLE: set[str] = {"arrows", "look", "player_names", "scored", "unit", "win_word"}
 """What only people see: it is never compiled, and an edit of it changes no machine code."""
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
@@ -101,11 +101,20 @@ class Game:
     """How its board is drawn: the surface, and what the characters of `board` stand for."""
     unit: ClassVar[str] = ""
     """In what the `terms` and scores of the game are counted: pawns, discs, points."""
+    arrows: ClassVar[tuple[str, ...]] = ()
+    """The moves that the arrow keys up, right, down and left stand for."""
+    win_word: ClassVar[str] = "win"
+    """What comes about when a win is near: `mate` in 3."""
 
     @property
     def player_names(self) -> tuple[str, ...]:
         """What people call the players, one name each: a game may say `player_names = ("White", "Black")`."""
         return tuple(f"player {p + 1}" for p in range(self.players))
+
+    @property
+    def scored(self) -> bool:
+        """Whether utilities are a score, not a win, a draw or a loss. Default: the range is not -1 to 1, nor 0 to 1."""
+        return words.is_scored(self)
 
     @property
     def perfect_information(self) -> bool:
@@ -272,6 +281,11 @@ class Game:
         return self.to_text(s) if board is None else drawing.board_text(board, *self.labels())
 
     @_for_people
+    def coloured(self, s: Any) -> list[list[drawing.Span]] | None:
+        """The same in colours, line by line, if the game draws itself and needs no `board`."""
+        return None
+
+    @_for_people
     def svg(self, s: Any) -> str | None:
         """The position as an SVG, if the game draws itself and needs no `board`."""
         return None
@@ -297,6 +311,32 @@ class Game:
             raise IllegalAction(f"'{wanted}' cannot be played: the game is over")
         shown = ", ".join(list(names)[:40]) + (", ..." if len(names) > 40 else "")
         raise IllegalAction(f"'{wanted}' is not a legal move here; legal: {shown}")
+
+    @_for_people
+    def in_units(self, v: float) -> float | None:
+        """A value in units of the game; None if it has none, and what people want to hear is the chance to win.
+
+        Default: a score as it is; else an estimate before `squash` has bent it.
+        """
+        return words.in_units(self, v)
+
+    @_for_people
+    def chance_to_win(self, v: float) -> float:
+        """The points, 0 to 1, that a player can expect to whom a search gives the value `v`; half for a draw.
+
+        Default: where `v` lies in the range of utilities.
+        """
+        return words.chance_to_win(self, v)
+
+    @_for_people
+    def outcome(self, s: Any) -> str:
+        """How the game ended at `s`: `White wins`, `a draw`."""
+        return words.outcome(self, s)
+
+    @_for_people
+    def move_number(self, s: Any, earlier: Sequence[Any] = ()) -> int:
+        """The number of the next move where both sides' moves are counted together, after the `earlier` states."""
+        return 1 + sum(self.player(each) == 1 for each in earlier)
 
     @_for_people
     def to_text(self, s: Any) -> str:
@@ -437,9 +477,14 @@ class Game:
     def at(self, moves: str | Iterable[str] = (), position: str | None = None) -> Position:
         """The position after `moves` (names, or one text of names and blanks) from `position` or the start."""
         here = Position(self, self.initial() if position is None else self.from_text(position))
-        for move in moves.split() if isinstance(moves, str) else moves:
-            here = here.play(move)
+        for a in self.read_moves(here.state, moves):
+            here = here.after(a)
         return here
+
+    @_for_people
+    def read_moves(self, s: Any, moves: str | Iterable[str]) -> list[int]:
+        """The actions from `s` on that names, or a text as people paste it, mean: `1. e4 e5 2. Nf3`, `4,4`, `4444`."""
+        return read_moves(self, s, moves)
 
 
 Knowledge: Any = namedtuple("Knowledge", KNOWLEDGE)  # type: ignore[misc]

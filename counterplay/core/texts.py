@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import ast
+import re
+from collections.abc import Iterable
 from typing import Any
 
 from counterplay.core.bits import Bits
 from counterplay.core.cells import Cells
-from counterplay.core.errors import UnreadableText
+from counterplay.core.errors import AmbiguousText, UnreadableText, UserError
 
 __all__ = [
     "convert",
     "field_text",
     "fields_text",
     "read_board",
+    "read_moves",
     "read_settings",
     "read_value",
     "split_settings",
@@ -39,6 +42,60 @@ def read_board(text: str, rows: int, columns: int, pieces: str) -> list[list[int
     return [[square for square, cell in enumerate(cells) if cell == piece] for piece in pieces]
 
 
+# ---- moves
+
+_NUMBER = re.compile(r"^\d+\.+\s*")
+_PRAISE = re.compile(r"[!?]+$")
+_NO_MOVE = re.compile(r"1-0|0-1|1/2-1/2|\*|")
+
+
+def read_moves(game: Any, s: Any, moves: str | Iterable[str]) -> list[int]:
+    """The actions from `s` on that `moves` mean, a list of names or a text.
+
+    In a text blanks stand between moves; or commas, for names that have blanks in them.
+    """
+    parts = list(moves) if not isinstance(moves, str) else re.split(r"[,\n]", moves) if "," in moves else moves.split()
+    found: list[int] = []
+    for part in parts:
+        try:
+            actions = _actions(game, s, part.strip())
+        except UserError as error:
+            raise error if len(parts) == 1 else type(error)(f"move {len(found) + 1}: {error}") from None
+        for a in actions:
+            s = game.result(s, a)
+        found += actions
+    return found
+
+
+def _actions(game: Any, s: Any, text: str) -> list[int]:
+    """The move of that name. What is none may have a number before it or praise behind it, be the result of a game, or
+    be several moves: words with blanks between them, or characters like `4444`."""
+    try:
+        return [int(game.parse_action(s, text))]
+    except AmbiguousText:
+        raise
+    except UserError as error:
+        bare = _PRAISE.sub("", _NUMBER.sub("", text))
+        if _NO_MOVE.fullmatch(bare):
+            return []
+        if bare != text:
+            return _actions(game, s, bare)
+        words = text.split()
+        pieces = words if len(words) > 1 else list(text)
+        if len(pieces) < 2:
+            raise
+        found: list[int] = []
+        for piece in pieces:
+            try:
+                actions = _actions(game, s, piece)
+            except UserError as other:
+                raise (other if len(words) > 1 else error) from None
+            for a in actions:
+                s = game.result(s, a)
+            found += actions
+        return found
+
+
 # ---- settings
 
 
@@ -50,16 +107,20 @@ def read_settings(text: str) -> dict[str, Any]:
 def split_settings(text: str, first: str | None = None) -> dict[str, str]:
     """`a=1,b=[2,3]` as a dict of texts. A single value without a name is that of `first`, if there is such a name."""
     found: dict[str, str] = {}
+    last = ""
     for part in _split_outside_brackets(text):
         name, equals, value = part.partition("=")
         if not equals or not name.strip().isidentifier():
+            if found and part.strip().isdecimal():  # heaps=3,4: the list goes on
+                found[last] += f",{part.strip()}"
+                continue
             if first is None or found:
                 raise UnreadableText(f"'{part.strip()}' is not of the form name=value, as in a=1,b=on")
             name, value = first, part
         name = name.strip()
         if name in found:
             raise UnreadableText(f"'{text}' says twice what {name} is")
-        found[name] = value.strip()
+        found[name], last = value.strip(), name
     return found
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
-from counterplay.core.game import Game, UnreadableText
+from counterplay.core.game import RULES, Game, UnreadableText
 from counterplay.core.texts import split_settings
 from counterplay.games._files import module_of_file
 
@@ -61,6 +61,11 @@ def _only(found: dict[str, type[Game]], where: str, class_name: str | None) -> t
         return found[class_name]
     if not found:
         raise UnreadableText(f"{where} has no game: write  class MyGame(counterplay.Game)  in it")
+    if len(found) > 1:  # a base of others that has not all rules itself is not meant
+        whole = {
+            name: cls for name, cls in found.items() if all(getattr(cls, r) is not getattr(Game, r) for r in RULES)
+        }
+        found = whole or found
     if len(found) > 1:
         raise UnreadableText(f"{where} has several games: say which, as {where}:{next(iter(found))}")
     return next(iter(found.values()))

@@ -287,6 +287,10 @@ class Go(BoardGame):
     def labels(self):
         return list(LETTERS[: self.across]), [str(r) for r in range(self.size, 0, -1)]
 
+    def outcome(self, s):
+        lead = self.area(s) - self.komi
+        return f"{'Black' if lead > 0 else 'White'} wins by {abs(lead):g} points" if lead else "a draw"
+
     def action_name(self, s, a):
         return "pass" if a == self.pass_move else f"{LETTERS[a % self.stride]}{a // self.stride + 1}"
 

@@ -259,6 +259,18 @@ class Othello(BoardGame):
         """Rows count from the top, as Othello players do."""
         return [chr(ord("a") + c) for c in range(self.size)], [str(r + 1) for r in range(self.size)]
 
+    @property
+    def scored(self):
+        return self.margin
+
+    def in_units(self, v):
+        """Discs more than the other, if the utility tells them."""
+        return v * self.size**2 if self.margin else None
+
+    def outcome(self, s):
+        black, white = map(len, self.sides(s))
+        return "a draw" if black == white else f"{'Black' if black > white else 'White'} wins {black}-{white}"
+
     def action_name(self, s, a):
         return "pass" if a == self.passing else self.square_name(a)
 

@@ -17,6 +17,7 @@ class TicTacToe(BoardGame):
     k: int = 3
 
     unit = "lines"
+    scored = False
     says_turn = False
     look = Look("grid", "#fbfaf5", "#9a9a9a", {"x": Piece("cross", "#c0392b"), "o": Piece("ring", "#2456b8")})
 

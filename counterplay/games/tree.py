@@ -42,6 +42,7 @@ class Tree(Game):
 
     tree: str = "[[3,12,8],[2,4,6],[14,5,2]]"
 
+    scored = True
     compiled = False  # a tree is data: to compile each anew takes longer than to search it
 
     class State(NamedTuple):

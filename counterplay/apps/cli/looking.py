@@ -13,6 +13,7 @@ from counterplay.core.game import CHANCE, Game, UserError
 
 @app.command("games")
 def list_games(
+    name: Annotated[str | None, typer.Argument(metavar="[GAME]", help="Only this one, with all about it.")] = None,
     players: Annotated[int | None, typer.Option(help="Only games for so many players.")] = None,
     chance: Annotated[bool | None, typer.Option(help="Only games with (without) chance.")] = None,
     zero_sum: Annotated[bool | None, typer.Option(help="Only zero-sum (other) games.")] = None,
@@ -20,7 +21,7 @@ def list_games(
     simultaneous: Annotated[bool | None, typer.Option(help="Only with moves at the same time (in turn).")] = None,
     as_json: Json = False,
 ) -> None:
-    """List the games with what they declare; filter by it."""
+    """List the games with what they declare; filter by it, or show one."""
     from counterplay import games
     from counterplay.apps.cli import output
 
@@ -31,21 +32,50 @@ def list_games(
         "perfect_information": perfect_information,
         "simultaneous": simultaneous,
     }
-    found = [_declared(games.load(name)) for name in games.names()]
-    found = [each for each in found if all(v is None or each[k] == v for k, v in wanted.items())]
+    loaded = [games.load(each) for each in (games.names() if name is None else [name])]
+    found = {str(game): _declared(game) for game in loaded}
+    found = {key: each for key, each in found.items() if all(v is None or each[k] == v for k, v in wanted.items())}
     if as_json:
-        output.print_json(found)
-        return
-    for each in found:
-        traits = ["1 player" if each["players"] == 1 else f"{each['players']} players"]
-        traits += ["chance"] if each["chance"] else []
-        traits += ["zero-sum"] if each["zero_sum"] else ["general-sum"]
-        traits += [] if each["perfect_information"] else ["hidden information"]
-        traits += ["simultaneous moves"] if each["simultaneous"] else []
-        parameters = ", ".join(f"{k}={v}" for k, v in each["parameters"].items())
-        output.say(f"{each['name']:14} {', '.join(traits)}")
-        output.say(f"{'':14} {each['about']}")
-        output.say(f"{'':14} {parameters}\n")
+        output.print_json(list(found.values()))
+    elif name is not None:
+        for game in loaded:
+            _say_all(game)
+    else:
+        table = output.table("game", "#players", "kind", "parameters")
+        for each in found.values():
+            parameters = ", ".join(f"{k}={v}" for k, v in each["parameters"].items())
+            output.add_row(table, each["name"], str(each["players"]), ", ".join(_traits(each)), parameters)
+        output.say(table)
+
+
+def _traits(declared: dict[str, Any]) -> list[str]:
+    """What kind of game it is, in a few words."""
+    traits = ["zero-sum"] if declared["zero_sum"] else ["general-sum"]
+    traits += ["chance"] if declared["chance"] else []
+    traits += [] if declared["perfect_information"] else ["hidden information"]
+    return traits + (["simultaneous moves"] if declared["simultaneous"] else [])
+
+
+def _say_all(game: Game) -> None:
+    """A game with all that it declares."""
+    from counterplay.apps.cli import output
+
+    declared = _declared(game)
+    output.say(f"{game}: {declared['about']}\n")
+    table = output.table("", "")
+    low, high = game.utility_range
+    rows = {
+        "players": ", ".join(game.player_names),
+        "kind": ", ".join(_traits(declared)),
+        "parameters": ", ".join(f"{k}={v}" for k, v in declared["parameters"].items()) or "none",
+        "utilities": f"{low:g} to {high:g}",
+        "unit": game.unit or ("none" if game.scored else "the chance to win"),
+        "knows": ", ".join(declared["knows"]) or "the rules only",
+        "begins": game.to_text(game.initial()),
+    }
+    for what, said in rows.items():
+        output.add_row(table, what, said)
+    output.say(table)
 
 
 def _declared(game: Game) -> dict[str, Any]:
@@ -60,6 +90,8 @@ def _declared(game: Game) -> dict[str, Any]:
         "utility_sum": game.utility_sum,
         "utility_range": list(game.utility_range),
         "parameters": game.settings,
+        "player_names": list(game.player_names),
+        "unit": game.unit,
         "knows": [name for name, known in game.knows._asdict().items() if known],
     }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +17,9 @@ from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
-from counterplay.core.drawing import board_spans, board_text
-from counterplay.core.game import CHANCE, Position
+from counterplay.core import words
+from counterplay.core.drawing import Span, board_spans, board_text
+from counterplay.core.game import Position
 
 if TYPE_CHECKING:
     from counterplay.arena import Score
@@ -29,13 +30,16 @@ __all__ = [
     "board",
     "has_colours",
     "is_interactive",
+    "line_of",
     "listed",
     "print_json",
     "progress",
     "say",
     "score_line",
+    "speed",
     "table",
     "turn",
+    "value_of",
 ]
 
 _out = Console(highlight=False, soft_wrap=True)
@@ -69,16 +73,23 @@ def board(position: Position) -> Text:
     game, s = position
     text, cells = str(position), game.board(s)
     plain = None if cells is None else board_text(cells, *game.labels())
-    if cells is None or plain is None or plain not in text or not has_colours():
+    if not has_colours():
         return Text(text)
+    if cells is None or plain is None or plain not in text:
+        lines = game.coloured(s)
+        return Text(text) if lines is None else _drawn(lines)
+    above, below = text.split(plain, 1)
+    return Text.assemble(above, _drawn(board_spans(cells, *game.labels(), game.look, position.marked())), below)
+
+
+def _drawn(lines: Sequence[Sequence[Span]]) -> Text:
     drawn = Text()
-    for line in board_spans(cells, *game.labels(), game.look, position.marked()):
-        drawn.append("\n" if drawn else "")
+    for number, line in enumerate(lines):
+        drawn.append("\n" if number else "")
         for span in line:
             style = f"bold {span.colour}" if span.colour else ""
             drawn.append(span.text, f"{style} on {span.behind}".strip() if span.behind else style)
-    above, below = text.split(plain, 1)
-    return Text.assemble(above, drawn, below)
+    return drawn
 
 
 def has_colours() -> bool:
@@ -95,10 +106,31 @@ def turn(position: Position) -> str:
     """Who is to move, or how the game ended."""
     game, s = position
     if game.is_terminal(s):
-        utilities = ", ".join(f"{game.utility(s, p):g}" for p in range(game.players))
-        return f"the game is over; utilities: {utilities}"
-    p = game.player(s)
-    return "chance is to move" if p == CHANCE else f"{game.player_names[p]} is to move"
+        return f"the game is over: {game.outcome(s)}"
+    return f"{words.player_name(game, game.player(s))} is to move"
+
+
+def value_of(result: Result) -> str:
+    """What a search found, and for whom: `+0.35 pawns for White`."""
+    game, s = result.game, result.state
+    p = 0 if game.is_terminal(s) else max(0, game.player(s))
+    how = {"proven": result.proven, "simulated": result.simulations is not None}
+    text = words.values_text(game, result.values, p, **how)
+    is_whose = game.players == 2 and game.zero_sum and text not in ("draw", "undecided")
+    return f"{text} for {words.player_name(game, p)}" if is_whose else text
+
+
+def line_of(result: Result, earlier: Sequence[Any] = (), most: int | None = None) -> str:
+    """Best play as a search saw it, with numbers; `earlier` has the states before."""
+    return words.line_text(result.game, result.state, result.line, earlier, most)
+
+
+def speed(nodes: int, seconds: float) -> str:
+    """How fast that was; nothing where the clock's own noise would be told."""
+    if seconds < 0.1:
+        return ""
+    rate = nodes / seconds
+    return f", {rate / 1e6:.1f} M nodes/s" if rate >= 1e5 else f", {rate:,.0f} nodes/s"
 
 
 class Progress:
@@ -106,18 +138,19 @@ class Progress:
 
     def __init__(self, what: str, status: Status) -> None:
         self._what, self._status = what, status
-        self._began = time.perf_counter()
+        self._began = 0.0
         self._found = ""
 
     def __call__(self, tally: Any) -> None:
-        rate = tally.nodes / (time.perf_counter() - self._began)
+        if not self._began:  # not before: the compiler may have had something to say, on a line of its own
+            self._began = time.perf_counter()
+            self._status.start()
         stopping = "stopping" if tally.stop else "ctrl-C ends it"
-        speed = f"{int(tally.nodes):,} nodes, {rate / 1e6:.1f} M nodes/s"
-        self._status.update(Text(f"{self._what}: {self._found}{speed}; {stopping}"))
+        nodes, seconds = int(tally.nodes), time.perf_counter() - self._began
+        self._status.update(Text(f"{self._what}: {self._found}{nodes:,} nodes{speed(nodes, seconds)}; {stopping}"))
 
     def found(self, result: Result) -> None:
-        line = " ".join(result.line_names[:8])
-        self._found = f"depth {result.depth}, value {result.value:g}, line {line}; "
+        self._found = f"depth {result.depth}, {value_of(result)}, {line_of(result, most=8)}; "
 
 
 @contextmanager
@@ -126,8 +159,11 @@ def progress(what: str) -> Iterator[Progress | None]:
     if not _err.is_terminal:
         yield None
         return
-    with _err.status(what) as status:
+    status = _err.status(what)
+    try:
         yield Progress(what, status)
+    finally:
+        status.stop()
 
 
 class ScoreLine:

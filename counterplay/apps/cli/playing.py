@@ -1,6 +1,7 @@
 """Commands that play: games, matches, demonstrations."""
 
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -52,7 +53,9 @@ def play_match(
     a: Annotated[str, typer.Argument(metavar="A", help="A player: random, alphabeta:depth=6, mcts:simulations=1000.")],
     b: Annotated[str, typer.Argument(metavar="B", help="Another; openspiel-mcts:... if it is installed.")],
     games: Annotated[int, typer.Option("--games", metavar="N", help="How many games.")] = 100,
-    seconds: Annotated[float | None, typer.Option(help="Seconds a move, for both.")] = None,
+    seconds: Annotated[
+        float | None, typer.Option(help="Seconds a move, for both. Default: 0.1 for who has no limit.")
+    ] = None,
     nodes: Annotated[int | None, typer.Option(help="Nodes a move, for both.")] = None,
     simulations: Annotated[int | None, typer.Option(help="Simulations a move, for both.")] = None,
     opening_plies: Annotated[int, typer.Option(help="Random moves that every game begins with.")] = 4,
@@ -117,7 +120,8 @@ def quiz(
         about = {"seed": seed, "difficulty": difficulty, "kind": kind}
         output.print_json({**about, "questions": [question.as_dict() for question in asked]})
     elif written:
-        output.say(f"{written[0]} has the questions, {written[1]} the solutions (seed {seed})")
+        first, second = (quote(str(file)) for file in written)
+        output.say(f"{first} has the questions, {second} the solutions (seed {seed})")
     else:
         output.say(f"{len(asked)} questions, difficulty {difficulty}, seed {seed}; `help` says what you can type\n")
         ask(asked)

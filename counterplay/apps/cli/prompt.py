@@ -13,11 +13,12 @@ _LONGEST = 40
 """Characters of a strange line that are shown again."""
 
 
-def ask(question: str, candidates: Callable[[str], Iterable[str]]) -> str | None:
+def ask(question: str, candidates: Callable[[str], Iterable[str]], arrows: Sequence[str] = ()) -> str | None:
     """A line without the blanks around it; None at the end of input and at ctrl-C.
 
-    On a terminal the tabulator completes to one of `candidates(line so far)`. From a pipe the line is shown after the
-    question, so that the output reads like a terminal's.
+    On a terminal the tabulator completes to one of `candidates(line so far)`, and the arrow keys, up, right, down and
+    left, are the answers `arrows`. From a pipe the line is shown after the question, so that the output reads like a
+    terminal's.
     """
     if sys.stdin is None:
         return None
@@ -26,6 +27,7 @@ def ask(question: str, candidates: Callable[[str], Iterable[str]]) -> str | None
     is_terminal = sys.stdin.isatty()
     if is_terminal:
         _complete_by(candidates)
+        _answer_by_arrows(arrows)
     try:
         line = input(question).strip()
     except (EOFError, KeyboardInterrupt, OSError):
@@ -51,6 +53,17 @@ def _complete_by(candidates: Callable[[str], Iterable[str]]) -> None:
     readline.set_completer_delims("")  # the whole line: names of moves may have blanks in them
     is_editline = "libedit" in (readline.__doc__ or "")
     readline.parse_and_bind("bind ^I rl_complete" if is_editline else "tab: complete")
+
+
+def _answer_by_arrows(answers: Sequence[str]) -> None:
+    """Let the arrow keys be answers; nothing where Python has no readline, or one that is not GNU's."""
+    try:
+        import readline
+    except ImportError:
+        return
+    for key, answer in zip("ACBD", answers, strict=False):
+        for begin in ("[", "O"):
+            readline.parse_and_bind(rf'"\e{begin}{key}": "{answer}\C-m"')
 
 
 def as_shown(line: str, longest: int = _LONGEST) -> str:

@@ -21,6 +21,7 @@ from counterplay.apps.cli.arguments import (
     at,
     mode,
 )
+from counterplay.core import words
 from counterplay.core.game import Position, UserError
 from counterplay.core.texts import read_settings
 
@@ -93,7 +94,9 @@ def solve(
 
 @app.command()
 def analyse(
-    game: Annotated[str | None, typer.Argument(metavar="[GAME]", help="As elsewhere. A --record may name it.")] = None,
+    game: Annotated[
+        str | None, typer.Argument(metavar="[GAME]", help="As elsewhere, or FILE.pgn. A --record may name it.")
+    ] = None,
     multi: Annotated[int, typer.Option(metavar="K", help="Show so many best lines.")] = 3,
     record: Annotated[Path | None, typer.Option(metavar="FILE", help="Analyse the game in this file.")] = None,
     number: Annotated[int, typer.Option(metavar="K", help="Which of the games in the file, from 1.")] = 1,
@@ -112,6 +115,8 @@ def analyse(
     interpreted: Interpreted = False,
 ) -> None:
     """Show the best lines of a position as they are found; or a whole game with its mistakes. Ctrl-C ends it."""
+    if game is not None and record is None and Path(game).suffix.lower() == ".pgn":
+        record, game = Path(game), None
     if game is None and record is None:
         raise UserError("say which GAME, or give the --record of one")
     if record is None and svg is not None:
@@ -195,15 +200,28 @@ def _search(
     output.say(f"\n{output.turn(here)}\n")
     if result.actions:
         by_visits = result.simulations is not None
+        p = max(0, game.player(s))
         table = output.table("move", *(["#visits"] if by_visits else []), "#value", "")
-        bound = "at most" if game.player(s) == 0 else "at least"
         for each in result.actions:
-            value = ", ".join(f"{v:g}" for v in each.values) if game.players > 2 else f"{each.value:g}"
-            mark = "best" if each.action == result.action else "" if each.exact else bound
+            how = {"proven": each.proven, "simulated": by_visits, "unit": False}
+            mark = "best" if each.action == result.action else "" if each.exact else "at most"
             if by_visits and each.proven:
                 mark = f"{mark} exact".strip()
             visits = [f"{each.visits:,}"] if by_visits else []
+            value = words.values_text(game, each.values, p, **how)
             output.add_row(table, game.action_name(s, each.action), *visits, value, mark)
         output.say(table)
-        output.say()
-    output.say(f"{result.algorithm}: {result}, ended by: {result.stopped}")
+        output.say(f"{words.caption(game, p, by_visits)}\n")
+    output.say(f"{result.algorithm}: {_found(result, here)}, ended by: {result.stopped}")
+
+
+def _found(result: Any, here: Position) -> str:
+    """The answer in a line: the move, what it is worth and to whom, best play, and what it took."""
+    from counterplay.apps.cli import output
+
+    how = "exact" if result.proven else f"estimate at depth {result.depth}"
+    if result.simulations is not None:
+        how += f", {result.simulations:,} simulations"
+    move = f"{result.action_name}, " if result.action is not None else ""
+    line = f", line {output.line_of(result, here.history)}" if result.line else ""
+    return f"{move}{output.value_of(result)} ({how}){line}, {result.nodes:,} nodes in {result.seconds:.3f} s"

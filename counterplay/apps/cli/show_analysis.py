@@ -18,9 +18,10 @@ from rich.text import Text
 
 from counterplay.apps.cli import output
 from counterplay.arena import SavedGame
+from counterplay.core import words
 from counterplay.core.files import write_files
 from counterplay.core.game import CHANCE, Game, Position, UserError
-from counterplay.search import Result
+from counterplay.search import ActionValue, Result
 from counterplay.study.analysis import BestLines, Review, ReviewedMove, best_lines, review
 
 __all__ = ["analyse_game", "analyse_position"]
@@ -41,12 +42,12 @@ def analyse_position(here: Position, multi: int, as_json: bool, limits: dict[str
         output.print_json({**found.as_dict(), "final": True})
     elif Console().is_terminal:
         _say(*board)
-        with _Screen(multi) as screen:
+        with _Screen(multi, here.history) as screen:
             found = best_lines(game, s, multi, **limits, progress=screen, history=here.history)
-        _say(*_shown(found))
+        _say(*_shown(found, here.history))
     else:
         found = best_lines(game, s, multi, **limits, history=here.history)
-        _say(*board, *_shown(found))
+        _say(*board, *_shown(found, here.history))
 
 
 def _say(*parts: str | Text | Table) -> None:
@@ -71,8 +72,8 @@ class _JsonLines:
 class _Screen:
     """The lines of the last depth, with nodes and speed, drawn anew about ten times a second."""
 
-    def __init__(self, multi: int) -> None:
-        self._multi = multi
+    def __init__(self, multi: int, earlier: Sequence[Any]) -> None:
+        self._multi, self._earlier = multi, earlier
         self._lines: BestLines | None = None
         self._live: Live | None = None
         self._began = 0.0
@@ -83,8 +84,8 @@ class _Screen:
             self._live.start()
             self._began = time.perf_counter()
         nodes, seconds = int(tally.nodes), max(1e-3, time.perf_counter() - self._began)
-        state = f"{_counted(nodes, seconds)}; {'stopping' if tally.stop else 'ctrl-C ends it'}"
-        parts = _rows(self._lines) if self._lines is not None else []
+        state = f"{nodes:,} nodes{output.speed(nodes, seconds)}; {'stopping' if tally.stop else 'ctrl-C ends it'}"
+        parts = _rows(self._lines, self._earlier) if self._lines is not None else []
         depth = f"depth {self._lines.result.depth}, " if self._lines is not None else ""
         self._live.update(Group(*parts, Text(depth + state)), refresh=True)
 
@@ -99,68 +100,63 @@ class _Screen:
             self._live.stop()
 
 
-def _shown(found: BestLines) -> list[Table | Text]:
+def _shown(found: BestLines, earlier: Sequence[Any]) -> list[Table | Text]:
     """The lines for good, and how they were found."""
     result = found.result
     how = "exact" if result.proven else f"estimate at depth {result.depth}"
-    end = f"{result.algorithm}: {how}, {_counted(result.nodes, result.seconds)}, ended by: {result.stopped}"
-    return [*_rows(found), Text(end)]
+    spent = f"{result.nodes:,} nodes in {result.seconds:.3f} s{output.speed(result.nodes, result.seconds)}"
+    return [*_rows(found, earlier), Text(f"{result.algorithm}: {how}, {spent}, ended by: {result.stopped}")]
 
 
-def _rows(found: BestLines) -> list[Table | Text]:
+def _rows(found: BestLines, earlier: Sequence[Any]) -> list[Table | Text]:
     """A bar for who stands better, and a row for each line."""
     game, result = found.result.game, found.result
-    parts: list[Table | Text] = [*_bars(game, result.values), Text()]
+    parts: list[Table | Text] = [*_bars(result), Text()]
     if found.lines:
+        p = game.player(result.state)
         table = output.table("#", "#value", "line")
-        values = [_value(game, each.values) for each in found.lines]
+        values = [words.values_text(game, each.values, p, unit=False, **_how(result, each)) for each in found.lines]
         room = _width() - 8 - max(5, *map(len, values))
         for rank, (each, value) in enumerate(zip(found.lines, values, strict=True), 1):
-            output.add_row(table, str(rank), value, _fitting(found.names(each), room))
-        parts += [table, Text()]
+            output.add_row(table, str(rank), value, _fitting(game, result.state, each.line, earlier, room))
+        parts += [table, Text(f"{words.caption(game, p, result.simulations is not None)}\n")]
     return parts
 
 
-def _counted(nodes: int, seconds: float) -> str:
-    speed = f", {nodes / seconds / 1e6:.1f} M nodes/s" if seconds > 0.1 else ""  # less is the clock's own noise
-    return f"{nodes:,} nodes in {seconds:.3f} s{speed}"
+def _how(result: Result, each: Result | ActionValue) -> dict[str, bool]:
+    """How sure a value is."""
+    return {"proven": each.proven, "simulated": result.simulations is not None}
 
 
-def _value(game: Game, values: Sequence[float]) -> str:
-    """For player 1; with more than two players, for each."""
-    return ", ".join(map(_figure, values if game.players > 2 else values[:1]))
-
-
-def _figure(v: float) -> str:
-    """With a sign and three places at most."""
-    return f"{round(v, 3) + 0.0:+.3f}".rstrip("0").rstrip(".")
-
-
-def _bars(game: Game, values: Sequence[float]) -> list[Text]:
-    """How the range of utilities is shared: one bar between two opponents, else one for each player."""
+def _bars(result: Result) -> list[Text]:
+    """How the chances are shared: one bar between two opponents, else one for each player."""
+    game, names, values = result.game, result.game.player_names, result.values
     if game.players == 2 and game.zero_sum:
-        filled, empty = _bar(game, values[0])
-        return [Text.assemble("player 1 ", filled, empty, f" player 2   {_value(game, values)} for player 1")]
-    return [Text.assemble(f"player {p + 1} ", *_bar(game, v), f" {_value(game, (v,))}") for p, v in enumerate(values)]
+        filled, empty = _bar(result, values[0])
+        return [Text.assemble(f"{names[0]} ", filled, empty, f" {names[1]}   {output.value_of(result)}")]
+    told = [words.value_text(game, v, **_how(result, result)) for v in values]
+    wide = max(map(len, names))
+    return [
+        Text.assemble(f"{name:{wide}} ", *_bar(result, v), f" {text}")
+        for name, v, text in zip(names, values, told, strict=True)
+    ]
 
 
-def _bar(game: Game, v: float) -> tuple[Text, Text]:
-    low, high = game.utility_range
-    share = (v - low) / (high - low) if high > low else 0.5
-    n = round(_BAR * min(max(share, 0.0), 1.0))
+def _bar(result: Result, v: float) -> tuple[Text, Text]:
+    is_mean = result.simulations is not None
+    n = round(_BAR * (words.chance_to_win(result.game, v) if is_mean else result.game.chance_to_win(v)))
     if output.has_colours():
         return Text("█" * n, "bold cyan"), Text("█" * (_BAR - n), "bright_black")
     return Text("[" + "#" * n), Text("-" * (_BAR - n) + "]")
 
 
-def _fitting(names: list[str], room: int) -> str:
+def _fitting(game: Game, s: Any, line: Sequence[int], earlier: Sequence[Any], room: int) -> str:
     """As many moves as there is room for."""
-    separator = ", " if any(" " in name for name in names) else " "
-    text = separator.join(names)
-    shown = len(names)
+    text = words.line_text(game, s, line, earlier)
+    shown = len(line)
     while len(text) > room and shown > 1:
         shown -= 1
-        text = separator.join(names[:shown]) + " ..."
+        text = words.line_text(game, s, line, earlier, shown)
     return text
 
 
@@ -192,8 +188,8 @@ def analyse_game(record: SavedGame, game: Game, svg: Path | None, as_json: bool,
             }
         )
     else:
-        who = "for each player" if game.players > 2 else "for player 1"
-        _say(f"values {who}; losses as parts of the range from the worst to the best\n", _table(found), "")
+        of = "of the way from the worst to the best" if game.scored else "of the chance to win"
+        _say(f"{words.caption(game, 0)}; losses are parts {of}\n", _table(found), "")
         if not found.is_complete:
             done = f"{len(found.moves)} of {len(found.states) - 1} moves"
             output.say(f"interrupted: {done} are analysed, from number {found.moves[0].number} on\n")
@@ -207,25 +203,41 @@ def _table(found: Review) -> Table:
     game = found.game
     table = output.table("#", "player", "move", "", "#value", "#loss", "better")
     names = max(len(move.name) for move in found.moves)
-    values = [_value(game, move.after) for move in found.moves]
-    room = _width() - 34 - max(4, names) - max(5, *map(len, values))
+    values = [_value(game, move.after, move.settled) for move in found.moves]
+    players = max(len(words.player_name(game, move.player)) for move in found.moves)
+    room = _width() - 28 - max(6, players) - max(4, names) - max(5, *map(len, values))
     for move, value in zip(found.moves, values, strict=True):
         style = _STYLES.get(move.mark, "")
-        who = "chance" if move.player == CHANCE else str(move.player + 1)
-        loss = f"{move.loss:.3f}" if move.player != CHANCE else ""
-        cells = (str(move.number), who, move.name, move.mark, value, loss, _better(game, move, room))
-        table.add_row(*(Text(cell, style if i in (2, 3) else "") for i, cell in enumerate(cells)))
+        loss = f"{100 * move.loss:.0f}%" if move.player != CHANCE else ""
+        cells = (_number(found, move), words.player_name(game, move.player), move.name, move.mark, value, loss)
+        better = _better(found, move, room)
+        table.add_row(*(Text(cell, style if i in (2, 3) else "") for i, cell in enumerate((*cells, better))))
     return table
 
 
-def _better(game: Game, move: ReviewedMove, room: int) -> str:
+def _value(game: Game, values: Sequence[float], is_proven: bool) -> str:
+    """For the first player, whoever moves; where opponents do not share a value, for each."""
+    return words.values_text(game, values, 0, proven=is_proven, unit=False)
+
+
+def _number(found: Review, move: ReviewedMove) -> str:
+    """As it is the custom of the game: a move of both together has one, or each its own."""
+    game, i = found.game, move.number - 1
+    if not words.has_numbers(game, [each.name for each in found.moves]):
+        return str(move.number)
+    return f"{game.move_number(found.states[i], found.states[:i])}{'.' if move.player == 0 else '...'}"
+
+
+def _better(found: Review, move: ReviewedMove, room: int) -> str:
     """What should have been played, of a move that is marked; for chance, whose luck it was."""
+    game, i = found.game, move.number - 1
     if move.player == CHANCE:
-        return f"luck {_figure(move.luck)}" if game.players <= 2 else "luck"
+        return f"luck {words.gain_text(game, move.before[0], move.after[0])}" if words.is_duel(game) else "luck"
     if not move.mark:
         return ""
-    value = _value(game, move.before) + ": "
-    return value + _fitting(list(move.line), room - len(value))
+    value = _value(game, move.before, move.proven) + ": "
+    line = game.read_moves(found.states[i], move.line)
+    return value + _fitting(game, found.states[i], line, found.states[:i], room - len(value))
 
 
 @contextmanager

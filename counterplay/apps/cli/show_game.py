@@ -7,7 +7,9 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
 from glob import glob
+from itertools import count
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from counterplay import games, search
@@ -15,6 +17,7 @@ from counterplay.apps.cli import output
 from counterplay.apps.cli.prompt import as_shown, ask, meant
 from counterplay.arena import HUMAN, LEVELS, Choice, SavedGame, Session
 from counterplay.arena.session import split_players
+from counterplay.core import words
 from counterplay.core.game import CHANCE, AmbiguousText, Game, UserError
 from counterplay.core.randomness import any_seed
 
@@ -26,8 +29,9 @@ _COMMANDS = {
     "moves": "the moves that you can make",
     "hint": "a good move, by a search at the highest level",
     "eval": "who stands better, by the same search",
+    "level N": "how strong the computer is from now on, 1 to 10",
     "undo": "take back your last move, and what came after it",
-    "save FILE": "write the game to a file; `play --load FILE` goes on with it",
+    "save [FILE]": "write the game to a file; `play --load FILE` goes on with it",
     "resign": "give up",
     "help": "this",
     "quit": "leave; so does ctrl-D",
@@ -116,7 +120,7 @@ class _Shown:
         session = self.session
         if session.people:
             others = sorted({each for each in session.players if each != HUMAN})
-            you = " and ".join(f"player {seat + 1}" for seat in session.people)
+            you = " and ".join(words.player_name(session.game, seat) for seat in session.people)
             against = f" against {', '.join(others)}" if others else ""
             self.tell(f"{session.game}: you are {you}{against}; `help` lists what you can type\n")
         self._show()
@@ -139,18 +143,18 @@ class _Shown:
         except UserError:  # the time was up before
             return
         self.tell(f"{self._who(seat)}: {name}\n")
-        self._show()
+        if self.session.seat != CHANCE:  # dice come at once: one board for the move and the throw
+            self._show()
 
     def _choose(self, seat: int) -> Choice:
         """What the computer or chance plays. Its thoughts are shown where somebody sees them."""
         if seat == CHANCE:
             return self.session.choose()
-        with output.progress(f"player {seat + 1} thinks") as progress:
+        with output.progress(f"{words.player_name(self.session.game, seat)} thinks") as progress:
             choice = self.session.choose(None if self.quiet else progress)
         result = choice.result
         if result is not None and progress is not None and not self.quiet:
-            speed = result.nodes / max(result.seconds, 1e-6) / 1e6
-            self.tell(_with_line(f"{_found(result)}, {speed:.1f} M nodes/s", result))
+            self._tell_line(f"{_found(result)}{output.speed(result.nodes, result.seconds)}", result)
         return choice
 
     # ---- a person's turn
@@ -163,9 +167,10 @@ class _Shown:
             files = [f"save {name}" for name in glob(f"{line[5:]}*")] if line.startswith("save ") else []
             return [*moves, *commands, *files]
 
-        whose = "your move" if len(self.session.people) == 1 else f"player {seat + 1}'s move"
+        is_only = len(self.session.people) == 1
+        whose = "your move" if is_only else f"{words.player_name(self.session.game, seat)}'s move"
         while True:
-            line = ask("" if self.quiet else f"{whose}: ", candidates)
+            line = ask("" if self.quiet else f"{whose}: ", candidates, self.session.game.arrows)
             if line is None:
                 return None
             first, _, rest = line.partition(" ")
@@ -199,6 +204,9 @@ class _Shown:
                 return True
             if command in ("hint", "eval"):
                 self._advise(command)
+            if command == "level":
+                self.session.set_level(rest)
+                self.tell(f"from now on {' and '.join(self.session.computers)} plays")
         except UserError as error:  # nothing to take back, or a game that the search is not for
             self.tell(str(error))
         if command == "save":
@@ -208,20 +216,18 @@ class _Shown:
         elif command == "help":
             self.tell("the name of a move, as `moves` lists them, or:")
             for name, what in _COMMANDS.items():
-                self.tell(f"  {name:10} {what}")
+                self.tell(f"  {name:11} {what}")
         return False
 
     def _save(self, name: str) -> None:
-        file = Path(name).expanduser()
+        file = Path(name).expanduser() if name else self._kept[0] if self._kept else _new_file(self.session.game)
         try:
-            if not name:
-                raise UserError("save needs the name of a file, as in: save game.json")
             self.session.save(file)
         except (UserError, ValueError, OSError, RuntimeError) as error:
             self.tell(f"not saved: {as_shown(str(error), 300)}")
             return
         self._kept = file, self.session.moves
-        self.tell(f"saved; `{_LOAD} {file}` goes on")
+        self.tell(f"saved; `{_LOAD} {quote(str(file))}` goes on")
 
     def _advise(self, command: str) -> None:
         """`hint` or `eval`: what a search at the highest level finds."""
@@ -229,9 +235,9 @@ class _Shown:
         with output.progress(command) as progress:
             result = self.session.advise(None if self.quiet else progress)
         if command == "hint":
-            self.tell(_with_line(f"{result.action_name}: {_found(result)}", result))
+            self._tell_line(f"{result.action_name}: {_found(result)}", result)
             return
-        self.tell(_with_line(f"{_standing(result)}: {_found(result)}", result))
+        self._tell_line(f"{_standing(result)}: {_found(result)}", result)
         if game.knows.terms:
             terms = game.terms(s)
             parts = terms._asdict() if hasattr(terms, "_asdict") else dict(enumerate(terms))
@@ -247,6 +253,16 @@ class _Shown:
             whole = _LOAD in line or len(line) <= _width()
             output.say(line if whole else textwrap.fill(line, _width(), **_FILLED))
 
+    def _tell_line(self, text: str, result: search.Result) -> None:
+        """A text with as much of the best line as fits beside it."""
+        earlier = self.session.states[:-1]
+        for shown in range(len(result.line), 0, -1):
+            whole = f"{text}, line {output.line_of(result, earlier, shown)}"
+            if shown == 1 or len(whole) <= _width():
+                self.tell(whole)
+                return
+        self.tell(text)
+
     def _show(self) -> None:
         if not self.quiet:
             output.say(output.board(self.session.position))
@@ -258,7 +274,7 @@ class _Shown:
         session = self.session
         kinds = {each for each in session.players if each != HUMAN}
         kind = f" ({session.players[seat]})" if len(kinds) > 1 and seat not in session.people else ""
-        return "you" if (seat,) == session.people else f"player {seat + 1}{kind}"
+        return "you" if (seat,) == session.people else f"{words.player_name(session.game, seat)}{kind}"
 
     def tell_the_end(self) -> None:
         """How the game ended, or how it stands and whether it can go on."""
@@ -268,9 +284,8 @@ class _Shown:
             self._tell_what_goes_on()
         elif ending.by == "rules":
             self.tell(output.turn(session.position))
-            if len(session.people) == 1:
-                outcome = "you win" if session.people[0] in ending.winners else "you lose"
-                self.tell(outcome if ending.winners else "it is a draw")
+            if len(session.people) == 1 and ending.winners:
+                self.tell("you win" if session.people[0] in ending.winners else "you lose")
         elif ending.by == "repetition":
             self.tell("the game is drawn: the position came for the third time")
         else:
@@ -283,12 +298,18 @@ class _Shown:
         if self._kept is not None:
             file, kept = self._kept
             where = "" if kept == moves else f" from move {len(kept) + 1}, where it was saved"
-            self.tell(f"`{_LOAD} {file}` goes on{where}")
+            self.tell(f"`{_LOAD} {quote(str(file))}` goes on{where}")
         elif self.session.people:
             self.tell("the game was not saved")
 
 
 # ---- words
+
+
+def _new_file(game: Game) -> Path:
+    """A name for a game that is saved without one: `chess.json`, `chess-2.json`."""
+    names = (Path(f"{game.name}{f'-{n}' if n > 1 else ''}.json") for n in count(1))
+    return next(file for file in names if not file.exists())
 
 
 def _mistake(line: str, moves: Sequence[str], commands: Sequence[str]) -> str:
@@ -302,21 +323,8 @@ def _mistake(line: str, moves: Sequence[str], commands: Sequence[str]) -> str:
 
 
 def _found(result: search.Result) -> str:
-    """Depth and value, which is for the first player."""
-    values = result.values if len(result.values) > 2 or not result.game.zero_sum else result.values[:1]
-    shown = ", ".join(f"{v:.3g}" for v in values)
-    whose = " for player 1" if len(values) == 1 else ""
-    return f"value {shown}{whose} ({'exact' if result.proven else f'depth {result.depth}'})"
-
-
-def _with_line(text: str, result: search.Result) -> str:
-    """A text with as much of the best line as fits beside it."""
-    names = result.line_names
-    for shown in range(len(names), 0, -1):
-        whole = f"{text}, line {output.listed(names[:shown])}{' ...' if shown < len(names) else ''}"
-        if shown == 1 or len(whole) <= _width():
-            return whole
-    return text
+    """What it is worth to who moves, and how sure that is."""
+    return f"{output.value_of(result)} ({'exact' if result.proven else f'depth {result.depth}'})"
 
 
 def _width() -> int:
@@ -328,7 +336,7 @@ def _standing(result: search.Result) -> str:
     """Who stands better, in words."""
     game, values = result.game, result.values
     best = max(values)
-    leaders = [f"player {p + 1}" for p, v in enumerate(values) if v == best]
+    leaders = [name for name, v in zip(game.player_names, values, strict=True) if v == best]
     if len(leaders) == len(values):
         return "it is even"
     return f"{' and '.join(leaders)} {'wins' if result.proven and best == game.utility_range[1] else 'stands better'}"

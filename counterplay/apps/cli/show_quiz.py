@@ -82,6 +82,8 @@ def _answer(question: Question, of: int) -> str:
 
 def write(questions: list[Question], file: Path) -> list[Path]:
     """Write the sheet, and its solutions beside it; both whole, or nothing is changed."""
+    if file.suffix.lower() not in (".html", ".htm") and not file.is_dir():
+        raise UserError(f"a sheet is a page for a browser, which prints it: name it {file.with_suffix('.html')}")
     files = {file: sheet(questions), file.with_name(f"{file.stem}-solutions{file.suffix}"): solutions(questions)}
     write_files(files)
     return list(files)

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from counterplay.core.drawing import coloured
 from counterplay.core.game import CHANCE, Game
 from counterplay.games.backgammon import text as text_of
 from counterplay.games.backgammon.board import (
@@ -346,15 +347,18 @@ class Backgammon(Game):
     def show(self, s):
         return text_of.show(self, s)
 
+    def coloured(self, s):
+        return coloured(self.show(s), {"O": "#e8590c", "X": "#4dabf7"})
+
     def svg(self, s):
         """The position as a picture."""
         return text_of.svg(self, s)
 
-    def at(self, moves=(), position=None):
+    def read_moves(self, s, moves):
         """As for every game; of a text with blanks, words with a stroke that stand side by side are one play."""
         if isinstance(moves, str):
             moves = re.sub(r"(/\S*)[\s,]+(?=[^\s,]*/)", r"\1,", moves).split()
-        return super().at(moves, position)
+        return super().read_moves(s, moves)
 
 
 # ---- what an estimate is made of

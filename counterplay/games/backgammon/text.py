@@ -189,6 +189,7 @@ def parse_action(game: Any, s: Any, text: str) -> int:
     if wanted == "cannot move":
         wanted = CANNOT_MOVE
     if s.big == 0:
+        wanted = wanted.replace("-", "").replace(" ", "")  # 31, 3-1 or 3 1
         swapped = wanted[::-1] if s.turn >= 0 else wanted
         if wanted in names or swapped in names:
             return names.get(wanted, names.get(swapped, 0))

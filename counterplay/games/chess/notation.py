@@ -203,11 +203,11 @@ def parse(game, s, text):
     if castle:
         name = "O-O-O" if castle[2] else "O-O"
         found = [a for a in actions if name_of(game, s, a) == name]
-    elif match := UCI.fullmatch(wanted):
+    elif UCI.fullmatch(wanted):
         found = [a for a in actions if uci(a) == wanted.lower()]
-    elif match := SAN.fullmatch(wanted):
-        found = [a for a in actions if _fits(s, a, match)]
     else:
+        found = _in_san(s, actions, wanted)
+    if found is None:
         raise UnreadableText(f"'{given}' is no move of chess: write it like Nf3, exd5, O-O, e8=Q or g1f3")
     if len(found) == 1:
         return found[0]
@@ -215,6 +215,19 @@ def parse(game, s, text):
     if found:
         raise AmbiguousText(f"'{given}' could be {' or '.join(names)}")
     raise IllegalAction(f"'{given}' is not a legal move here; legal: {', '.join(names)}")
+
+
+def _in_san(s, actions, wanted):
+    """The moves that a text in SAN means; capitals matter only where they tell moves apart. None if it is no SAN."""
+    exactly = SAN.fullmatch(wanted)
+    found = [a for a in actions if exactly and _fits(s, a, exactly)]
+    if found:
+        return found
+    small = re.sub(r"(?<=[18])(=?\(?)([nbrq])", lambda piece: piece[1] + piece[2].upper(), wanted.lower())
+    readings = [match for text in (small, small[:1].upper() + small[1:]) if (match := SAN.fullmatch(text))]
+    if not readings:
+        return None
+    return [a for a in actions if any(_fits(s, a, match) for match in readings)]
 
 
 def _fits(s, a, match):

@@ -7,6 +7,7 @@ The generator gives legal moves only. A king's lines are looked along once: they
 must end to stop it (`targets`), and who is pinned, so the lines that pinned pieces must not leave.
 """
 
+import math
 from typing import NamedTuple
 
 from counterplay.core.bits import Bits
@@ -69,6 +70,7 @@ class Chess(Game):
 
     player_names = ("White", "Black")
     unit = "pawns"
+    win_word = "mate"
     half_win = 10.0
     reduces_late = True
     most_reversible = 100  # plies without a capture or a pawn's move: 50 of each side, and the game is a draw
@@ -453,6 +455,22 @@ class Chess(Game):
         return found.lowest()
 
     # ---- for people
+
+    def chance_to_win(self, v):
+        """By how players of lichess.org fared with so many pawns more (lila, `WinPercent.scala`)."""
+        if abs(v) >= 1.0:
+            return float(v > 0.0)
+        pawns = self.half_win * v / (1.0 - abs(v))
+        return 1.0 / (1.0 + math.exp(-0.368208 * pawns))
+
+    def outcome(self, s):
+        if self.in_check(s) and not self.can_move(s):
+            return f"checkmate, {self.player_names[1 - s.turn]} wins"
+        why = "stalemate" if not self.can_move(s) else "by the 50 moves" if s.clock >= 100 else "nobody can mate"
+        return f"a draw, {why}"
+
+    def move_number(self, s, earlier=()):
+        return s.number
 
     def board(self, s):
         return [[notation.piece_at(s, 8 * y + x) for x in range(8)] for y in reversed(range(8))]

@@ -8,12 +8,15 @@ from functools import cached_property
 from typing import NamedTuple
 
 from counterplay.core.bits import Bits
+from counterplay.core.drawing import Span, coloured
 from counterplay.core.game import Game, UnreadableText
 from counterplay.core.primitives import repeat, replace
 from counterplay.games.pacman import maze as mazes
 from counterplay.games.pacman.drawing import maze_svg
 
 NAMES = ("N", "E", "S", "W", "stop")
+COLOURS = {"%": "#3b5bdb", "P": "#ffd43b", "X": "#e03131", "G": "#fa5252", "g": "#4dabf7", "o": "#ffc078"}
+ALIASES = {"up": "N", "right": "E", "down": "S", "left": "W", "north": "N", "east": "E", "south": "S", "west": "W"}
 STOP = 4
 NOWHERE, PACMAN = 4, 5  # rows of `choices` beside the ghosts' headings
 DOT, WIN, DEATH, GHOST = 10, 500, 500, 200  # points, as in Berkeley's Pacman projects; a step costs 1
@@ -29,6 +32,7 @@ class Pacman(Game):
     estimate: str = "good"
 
     player_names = ("Pacman", "a ghost")
+    arrows = ("N", "E", "S", "W")
     unit = "points"
 
     class State(NamedTuple):
@@ -240,11 +244,23 @@ class Pacman(Game):
         who = "" if self.is_terminal(s) else f", {'Pacman' if s.turn == 0 else f'ghost {s.turn}'} moves"
         return "\n".join([*self.board_text(s), f"score {s.score}, step {s.steps}{who}"])
 
+    def coloured(self, s):
+        *maze, told = self.show(s).split("\n")
+        return [*coloured("\n".join(maze), COLOURS), [Span(told)]]
+
     def svg(self, s):
         return maze_svg(self.maze, s)
 
     def action_name(self, s, a):
         return NAMES[a]
+
+    def parse_action(self, s, text):
+        """N, E, S, W and stop; also left, right, up, down and the words of the course, North and so on."""
+        return super().parse_action(s, ALIASES.get(text.strip().lower(), text))
+
+    def outcome(self, s):
+        how = "is caught" if not s.alive else "has eaten everything" if not s.dots else "has no steps left"
+        return f"Pacman {how}: {s.score:+} points"
 
     def place(self, square):
         r, c = self.maze.squares[square]

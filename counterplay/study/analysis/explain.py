@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from counterplay import search
 from counterplay.core.game import CHANCE, Game, UserError
+from counterplay.core.words import player_name, value_text
 from counterplay.search.alphabeta.workspace import PLIES
 from counterplay.search.repetition import draw_value
 from counterplay.search.run import Progress
@@ -144,7 +145,7 @@ class Explanation:
     # ---- in words
 
     def _verdict(self, other: Prospect) -> str:
-        chosen, who = self.chosen, f"player {self.player + 1}"
+        chosen, who = self.chosen, player_name(self.game, self.player)
         outcomes = f"{self._outcome(chosen)}, {self._outcome(other)}"
         if self.lead > 0:
             said = f"{chosen.name} is better than {other.name} for {who}: {outcomes}"
@@ -162,14 +163,19 @@ class Explanation:
         if what.proven:
             soon = f" by force within {_plies(what.depth)}" if what.is_shortest else " by force"
             said = {"win": f"wins{soon}", "loss": f"loses{soon}", "draw": "is a draw with best play"}
-            return f"{what.name} {said.get(_decided(self.game, self.player, what), f'is worth exactly {v:g}')}"
-        return f"{what.name} " + (f"promises {v:.4g}" if _is_estimate(self.game, what) else "is undecided")
+            exactly = f"is worth exactly {value_text(self.game, v, proven=True)}"
+            return f"{what.name} {said.get(_decided(self.game, self.player, what), exactly)}"
+        return f"{what.name} " + (f"promises {self._worth(v)}" if _is_estimate(self.game, what) else "is undecided")
+
+    def _worth(self, v: float) -> str:
+        """What is promised: a figure of the game's unit, a chance, or the end of the matter."""
+        return {"win": "a win", "loss": "a loss"}.get(said := value_text(self.game, v), said)
 
     def _line(self, what: Prospect) -> str:
         return f"After {what.name}: {_line_text(self.game, what)}"
 
     def _what_differs(self) -> list[str]:
-        who = f"player {self.player + 1}"
+        who = player_name(self.game, self.player)
         if not self.terms or self.other is None:
             return []
         shown = [f"{term.difference:+.2f} {_words(term.name)}" for term in self.terms if _shows(term.difference)]
@@ -187,7 +193,7 @@ class Explanation:
             return []
         p, last = self.player, self.misled[-1]
         then = self.history[last - 1]
-        values = f"{then[1].values[p]:.4g} against {then[0].values[p]:.4g}"
+        values = " against ".join(self._worth(each.values[p]) for each in (then[1], then[0]))
         since = f"from depth {last + 1} on it does not"
         terms = self.unseen()
         main = [term for term in terms if _shows(term.difference) and term.difference <= terms[0].difference / 10]
@@ -202,7 +208,7 @@ class Explanation:
             return [f"Two plies deeper, at depth {self.deeper_depth}, the choice is the same."]
         better, chosen = self.deeper
         p = self.player
-        values = f"it promises {better.values[p]:.4g}, {chosen.name} {chosen.values[p]:.4g}"
+        values = f"it promises {self._worth(better.values[p])}, {chosen.name} {self._worth(chosen.values[p])}"
         return [
             f"Horizon effect: two plies deeper, at depth {self.deeper_depth}, the choice is {better.name}: {values}.",
             self._line(better),

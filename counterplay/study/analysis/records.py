@@ -69,6 +69,8 @@ def _choose(file: Path, several: list[Any], number: int) -> Any:
 
 
 def _of_text(file: Path, text: str, game: Game | None, position: str | None, number: int) -> SavedGame:
+    if game is None and file.suffix.lower() == ".pgn":
+        game = games.load("chess")
     if game is None:
         raise UserError(f"{file} is neither a saved game nor a match's record; say which GAME its moves are of")
     text = _choose(

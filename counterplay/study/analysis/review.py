@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from counterplay.core.charts import Dot, value_chart
 from counterplay.core.game import CHANCE, Game, IllegalAction, UserError, is_repeated
+from counterplay.core.words import value_text
 from counterplay.search import Engine, Limits, Result
 from counterplay.search.repetition import draw_value
 from counterplay.study.analysis.lines import limits_of, new_engine
@@ -23,8 +24,8 @@ __all__ = ["MARKS", "Review", "ReviewedMove", "review"]
 MARKS = {"?!": 0.05, "?": 0.10, "??": 0.15}
 """An inaccuracy, a mistake and a blunder, by the expected score from 0 to 1 that they lose at least.
 
-Those of lichess.org (lila, `Advice.scala`: 0.1, 0.2 and 0.3 of winning chances from -1 to 1). The expected score is
-where a value lies in the range of utilities: 0 is the worst and 1 the best that a player can get.
+Those of lichess.org (lila, `Advice.scala`: 0.1, 0.2 and 0.3 of winning chances from -1 to 1). A game says by
+`chance_to_win` what a value promises: 0 is the worst and 1 the best that a player can get.
 """
 
 KINDS = {"?!": "?!  inaccuracy", "?": "?  mistake", "??": "??  blunder"}
@@ -56,6 +57,8 @@ class ReviewedMove:
     nodes: int
     proven: bool
     """Whether `before` is the game's own value."""
+    settled: bool = False
+    """Whether `after` is."""
 
     @property
     def luck(self) -> float:
@@ -110,16 +113,17 @@ class Review:
     def svg(self, title: str = "") -> str:
         """The value for the first player over the game, the marked moves as dots."""
         *_, last = self.moves
-        points = [(float(move.number - 1), move.before[0]) for move in self.moves]
-        points.append((float(last.number), last.after[0]))
-        dots = [Dot(float(m.number), KINDS[m.mark], m.name + m.mark, _remark(m)) for m in self.moves if m.mark]
-        low, high = self.game.utility_range
+        points = [(float(move.number - 1), self._height(move.before[0])) for move in self.moves]
+        points.append((float(last.number), self._height(last.after[0])))
+        dots = [Dot(float(m.number), KINDS[m.mark], m.name + m.mark, self._remark(m)) for m in self.moves if m.mark]
+        game, (low, high) = self.game, self.game.utility_range
+        what = f"value{f' in {game.unit}' if game.unit else ''}" if game.scored else "chance to win, in percent,"
         return value_chart(
             points,
-            (float(low), _fair(self.game), float(high)),
-            title or f"{self.game}: the value move by move",
+            (self._height(low), self._height(_fair(game)), self._height(high)),
+            title or f"{game}: the value move by move",
             "moves played",
-            "value for player 1",
+            f"{what} for {game.player_names[0]}",
             dots,
             tuple(KINDS.values()),
         )
@@ -127,11 +131,22 @@ class Review:
     def _repr_svg_(self) -> str:
         return self.svg()
 
+    def _height(self, v: float) -> float:
+        """A value in the chart: a score in its units, or the chance to win in percent."""
+        x = self.game.in_units(v) if self.game.scored else None
+        return 100.0 * self.game.chance_to_win(v) if x is None else x
+
+    def _remark(self, move: ReviewedMove) -> str:
+        after = value_text(self.game, move.after[0], proven=move.settled)
+        before = value_text(self.game, move.before[0], proven=move.proven)
+        better = f"; better {' '.join(move.line[:6])}: {before}" if move.line else ""
+        return f"{move.number}. {move.name}{move.mark}: {after}{better}"
+
     def __str__(self) -> str:
         return "\n".join(
-            f"player {each['player'] + 1}: {_counted(each['moves'], 'move')}, "
+            f"{self.game.player_names[each['player']]}: {_counted(each['moves'], 'move')}, "
             + ", ".join(_counted(each[name], one) for name, one in zip(_COUNTED, _SINGULAR, strict=True))
-            + f", mean loss {each['mean_loss']:.3f}"
+            + f", mean loss {100 * each['mean_loss']:.1f}%"
             for each in self.summary()
         )
 
@@ -143,11 +158,6 @@ _SINGULAR = ("inaccuracy", "mistake", "blunder")
 def _counted(n: int, one: str) -> str:
     many = one[:-1] + "ies" if one.endswith("y") else one + "s"
     return f"{n} {one if n == 1 else many}"
-
-
-def _remark(move: ReviewedMove) -> str:
-    better = f"; better {' '.join(move.line[:6])}: {move.before[0]:+.3g}" if move.line else ""
-    return f"{move.number}. {move.name}{move.mark}: {move.after[0]:+.3g}{better}"
 
 
 # ---- the review
@@ -220,8 +230,7 @@ def _judged(game: Game, number: int, result: Result, a: int, later: _Known) -> R
     if p != CHANCE:
         if after[p] > before[p]:
             before = after
-        low, high = game.utility_range
-        loss = (before[p] - after[p]) / (high - low) if high > low else 0.0
+        loss = game.chance_to_win(before[p]) - game.chance_to_win(after[p])
         mark = max((mark for mark in MARKS if loss >= MARKS[mark]), key=lambda mark: MARKS[mark], default="")
         if result.proven and later.proven and before[p] > _fair(game) > after[p]:
             mark = "??"
@@ -239,6 +248,7 @@ def _judged(game: Game, number: int, result: Result, a: int, later: _Known) -> R
         result.depth,
         result.nodes,
         result.proven,
+        later.proven,
     )
 
 
@@ -251,28 +261,26 @@ def _fair(game: Game) -> float:
 
 def _played(game: Game, moves: str | Iterable[Any], position: str | None) -> tuple[list[Any], list[int]]:
     """All states of a game and the actions between them."""
-    given = moves.split() if isinstance(moves, str) else list(moves)
+    given = moves if isinstance(moves, str) else list(moves)
     if not given:
         raise UserError("there is no move to review")
-    states, actions = [], []
+    states: list[Any] = []
+    actions: list[int] = []
     if isinstance(given[0], str):
         states.append(game.initial() if position is None else game.from_text(position))
-        for number, name in enumerate(given, 1):
-            try:
-                actions.append(int(game.parse_action(states[-1], name)))
-            except UserError as error:
-                raise type(error)(f"move {number}: {error}") from None
-            states.append(game.result(states[-1], actions[-1]))
+        actions = game.read_moves(states[0], given)
+        for a in actions:
+            states.append(game.result(states[-1], a))
         return states, actions
     states.append(given[0])
     for number, s in enumerate(given[1:], 1):
         here = states[-1]
         fits = (int(a) for a in game.actions(here) if game.result(here, a) == s)
-        a = None if game.is_terminal(here) else next(fits, None)
-        if a is None:
+        found = None if game.is_terminal(here) else next(fits, None)
+        if found is None:
             raise IllegalAction(f"move {number}: no move leads from {game.to_text(here)} to {game.to_text(s)}")
         states.append(s)
-        actions.append(a)
+        actions.append(found)
     if not actions:
         raise UserError("there is no move to review")
     return states, actions

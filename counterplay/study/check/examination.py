@@ -8,7 +8,7 @@ from typing import Any
 
 from counterplay.core.game import CHANCE, Game
 from counterplay.search import new_random, random_action
-from counterplay.study.check.mistakes import line_of, place, reason
+from counterplay.study.check.mistakes import line_of, place, reason, where_is_set
 from counterplay.study.check.values import same, unfit
 
 __all__ = ["FAILED", "Examination", "Problem", "Seen"]
@@ -99,7 +99,7 @@ class Examination:
     def _play(self, random: Any) -> None:
         """One random game, as far as the rules carry it."""
         path: list[tuple[Any, int]] = []
-        s = self.attempt("initial", self.game.initial)
+        s = self.attempt("initial", lambda: _answered(self.game.initial()))
         while s is not FAILED and len(path) < PLIES:
             it = Seen(s, path, len(path))
             self.seen.append(it)
@@ -110,9 +110,17 @@ class Examination:
             if a is FAILED:
                 return
             path.append((s, a))
-            s = self.attempt("result", self.game.result, s, a, it=it)
+            s = self.attempt("result", lambda s, a: _answered(self.game.result(s, a)), s, a, it=it)
             if s is not FAILED:
                 it.says["result"] = s
+
+    def _listed(self, it: Seen, s: Any) -> list[Any]:
+        """The actions at `s`; a set of them has no order that both modes and all processes would share."""
+        found = _answered(self.game.actions(s), "a `return` or a `yield`")
+        if isinstance(found, set | frozenset):
+            text = "actions gives a set, which has no order: give a tuple or a range, or yield them one by one"
+            self.note("actions have an order", "actions", text, it, where_is_set(self.game))
+        return list(found)
 
     def ask(self, it: Seen, s: Any) -> dict[str, Any]:
         """What the rules say of `s`, which is the state of `it` or should equal it."""
@@ -124,15 +132,15 @@ class Examination:
                 says[rule] = answer
             return answer
 
-        over = ask("is_terminal", lambda: bool(game.is_terminal(s)))
-        actions = ask("actions", lambda: list(game.actions(s)))
+        over = ask("is_terminal", lambda: bool(_answered(game.is_terminal(s))))
+        actions = ask("actions", lambda: self._listed(it, s))
         if game.knows.key or it.is_fit:
             ask("key", game.key, s)
         if over is FAILED or actions is FAILED:
             return says
         if over:
             ask("utility", lambda: [game.utility(s, p) for p in range(game.players)])
-        elif same(ask("player", game.player, s), CHANCE) and game.chance:
+        elif same(ask("player", lambda: _answered(game.player(s))), CHANCE) and game.chance:
             ask("probability", lambda: [game.probability(s, a) for a in actions])
         if game.knows.evaluate:
             ask("evaluate", lambda: [game.evaluate(s, p) for p in range(game.players)])
@@ -143,6 +151,13 @@ class Examination:
         if it.ply < len(it.path):
             ask("result", game.result, s, it.path[it.ply][1])
         return says
+
+
+def _answered(answer: Any, missing: str = "a `return`") -> Any:
+    """What a rule has answered; an error if it has not."""
+    if answer is None:
+        raise TypeError(f"it gives None; is {missing} missing?")
+    return answer
 
 
 def _position(game: Game, it: Seen) -> str:

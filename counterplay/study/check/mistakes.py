@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import difflib
 import inspect
@@ -10,11 +11,13 @@ import re
 import sysconfig
 import traceback
 from pathlib import Path
+from textwrap import dedent
+from typing import TypeGuard
 
 import counterplay
 from counterplay.core.game import Game, RulesError, UserError
 
-__all__ = ["line_of", "loading_problem", "place", "reason"]
+__all__ = ["line_of", "loading_problem", "place", "reason", "where_is_set"]
 
 _PATHS = sysconfig.get_paths()
 _NOT_THEIRS = [
@@ -46,6 +49,23 @@ def line_of(game: Game, rule: str) -> str | None:
     if code is None or member is getattr(Game, rule, None):
         return None
     return f"{Path(code.co_filename).name}:{code.co_firstlineno}"
+
+
+def where_is_set(game: Game) -> str | None:
+    """`file.py:12`, the first line of `actions` that makes a set."""
+    try:
+        lines, first = inspect.getsourcelines(type(game).actions)
+        nodes = list(ast.walk(ast.parse(dedent("".join(lines)))))
+    except (OSError, TypeError, SyntaxError):
+        return None
+    sets = [each.lineno for each in nodes if isinstance(each, ast.Set | ast.SetComp) or _calls_set(each)]
+    file = inspect.getsourcefile(type(game).actions) or ""
+    return f"{Path(file).name}:{first + min(sets) - 1}" if sets else None
+
+
+def _calls_set(node: ast.AST) -> TypeGuard[ast.expr]:
+    is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    return is_call and node.func.id in ("set", "frozenset")  # type: ignore[attr-defined]
 
 
 def reason(error: BaseException) -> str:
@@ -93,6 +113,8 @@ def loading_problem(text: str, error: BaseException) -> tuple[str, str, str | No
         code = (error.text or "").strip()
         return "file is Python", error.msg + (f", in  {code}" if code else ""), where
     advice = "; put it under  if __name__ == '__main__':" if isinstance(error, SystemExit) else ""
+    if isinstance(error, TypeError) and "__init__() missing" in str(error):
+        return "game is complete", f"{error}: write parameters without __init__, like  heap: int = 21", where
     return "file can be run", reason(error) + advice, where
 
 

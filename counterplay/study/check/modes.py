@@ -15,7 +15,10 @@ from counterplay.study.check.examination import FAILED, Examination
 from counterplay.study.check.mistakes import reason
 from counterplay.study.check.values import same, shape
 
-__all__ = ["compare_modes"]
+__all__ = ["INTERPRETED_ONLY", "compare_modes"]
+
+INTERPRETED_ONLY = "runs interpreted only"
+"""How a reason begins that keeps a game from being compiled."""
 
 NODES = 5_000  # about as many at most for the minimax, which is slow when interpreted
 
@@ -62,7 +65,7 @@ def compare_modes(exam: Examination) -> str | None:
         _same_steps(exam)
         _same_minimax(exam)
     except CannotCompile as why:
-        return f"runs interpreted only: {why}"
+        return f"{INTERPRETED_ONLY}: {why}"
     except Exception as error:  # of the compiled run: the same calls went well interpreted
         exam.note(_NAME, "result", f"compiled, but not interpreted, the rules fail: {reason(error)}")
     return None

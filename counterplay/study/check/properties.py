@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from counterplay.core.game import CHANCE, Game
+from counterplay.core.game import CHANCE, KNOWLEDGE, RULES, Game
 from counterplay.study.check.examination import FAILED, Examination, Seen
 from counterplay.study.check.values import is_finite, kind, listed, plain, same, shape, unfit
 
@@ -255,6 +256,14 @@ def _first_wrong(exam: Examination, it: Seen, rule: str, properties: tuple[Prope
 
 def check_declarations(exam: Examination) -> None:
     """Declarations make sense: there are players, and `utility_range` is the least and the greatest utility."""
+    for rule in (*RULES, "probability", *KNOWLEDGE):
+        wanted, given = (inspect.signature(getattr(owner, rule)) for owner in (Game, type(exam.game)))
+        needed = list(wanted.parameters)
+        try:
+            given.bind(*needed)
+        except TypeError:
+            text = f"{rule}{given} cannot be called: write  def {rule}({', '.join(needed)})"
+            exam.note("rules take what they are given", rule, text)
     players = exam.attempt("players", lambda: exam.game.players)
     if players is not FAILED and (not isinstance(players, int) or players < 1):
         exam.note("declarations make sense", "players", f"players is {players!r}; it must be an integer from 1 up")
