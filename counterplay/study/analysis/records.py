@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from counterplay import games
 from counterplay.arena import SavedGame
+from counterplay.core.files import read_json, read_text
 from counterplay.core.game import Game, UserError
 
 __all__ = ["moves_of_text", "read_record"]
@@ -19,38 +19,39 @@ def read_record(file: Path, game: Game | None = None, position: str | None = Non
     """The game in a file, or number so and so of several there, from 1.
 
     A text needs the `game` that its moves are of and may begin at a `position`; other files say that themselves, and
-    `game`, if it is given, has to be the same.
+    `game`, if it is given, has to be the same. A game of somebody's own rules is always given: see `SavedGame.load`.
     """
-    try:
-        text = file.read_text(encoding="utf-8-sig", errors="replace")  # a name in another encoding does no harm
-    except OSError as error:
-        raise UserError(f"{file} cannot be read: {error.strerror}") from None
+    text = read_text(file)
     first, *others = _json_lines(text)
     if first is None:
         return _of_text(file, text, game, position, number)
     if position is not None:
         raise UserError(f"{file} says itself where the game begins; --position is for moves as plain text")
-    found = str(first["game"])
-    if game is not None and str(game) != found:
-        raise UserError(f"{file} has a game of {found}, not of {game}")
     if "moves" in first:
         _choose(file, [first], number)
-        return SavedGame.read(file)
+        return SavedGame.read(file, game)
+    about = SavedGame(str(first["game"]), "", source=str(first.get("source", "")))
+    try:
+        loaded = about.load(game)
+    except UserError as error:
+        raise UserError(f"{file}: {error}") from None
     chosen = _choose(file, others, number)
-    loaded = game or games.load(found)
-    names = tuple(map(str, first.get("players", ())))
+    names, moves = first["players"], chosen["moves"]
+    if not isinstance(names, list) or not isinstance(moves, list):
+        raise UserError(f"{file} is not the record of a match, as `counterplay match --record` writes it")
     seats = names if chosen.get("first") == 0 else names[::-1]
-    return SavedGame(found, loaded.to_text(loaded.initial()), tuple(map(str, chosen["moves"])), seats)
+    begins = loaded.to_text(loaded.initial())
+    return replace(about, begins=begins, moves=tuple(map(str, moves)), players=tuple(map(str, seats)))
 
 
 def _json_lines(text: str) -> list[Any]:
     """A saved game, or the lines of a match's record, of which the last may not be finished; [None] for other texts."""
     found: list[Any] = []
     with suppress(ValueError):
-        found = [json.loads(text)]
+        found = [read_json(text)]
     if not found:
         with suppress(ValueError):
-            found.extend(map(json.loads, text.splitlines()))
+            found.extend(map(read_json, text.splitlines()))
     first, *others = found or [None]
     is_ours = isinstance(first, dict) and "game" in first and first.keys() & {"moves", "players"}
     return [first, *(each for each in others if isinstance(each, dict) and "moves" in each)] if is_ours else [None]
