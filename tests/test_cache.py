@@ -367,7 +367,7 @@ def test_what_others_may_have_planted_is_never_loaded(tmp_path, monkeypatch, kin
     path = cache.folder() / "a.bin"
     cache._write(path, b"code")
     planted(kind, path, monkeypatch)
-    with pytest.raises(OSError, match="not a file of ours|Is a directory|symbolic links|Too many"):
+    with pytest.raises(OSError, match=r"not a file of ours|Is a directory|symbolic links|Too many"):
         cache._read(path)
     monkeypatch.undo()
     cache._remove(path)

@@ -50,7 +50,10 @@ class TranspositionTable:
         entries = 2
         while entries * 2 * _WORDS * 8 <= megabytes * 1_000_000:
             entries *= 2
-        self._memory = np.zeros(entries * _WORDS, np.int64)
+        try:
+            self._memory = np.zeros(entries * _WORDS, np.int64)
+        except MemoryError:
+            raise UserError(f"there is no memory for a table of {megabytes:g} MB; try 64") from None
         self.address = int(self._memory.ctypes.data)
         self.mask = entries - 2  # the number of the first entry of a pair
         self.age = 0
