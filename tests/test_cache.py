@@ -321,6 +321,81 @@ def test_a_folder_that_others_may_write_to_is_not_used(tmp_path, mode):
     assert list((tmp_path / "cache").iterdir()) == []
 
 
+def test_a_folder_that_others_may_read_is_made_private(tmp_path):
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache").chmod(0o755)
+    assert cache.folder() == tmp_path / "cache"
+    assert stat.S_IMODE((tmp_path / "cache").stat().st_mode) == 0o700
+
+
+def test_files_are_private_whatever_the_umask(tmp_path):
+    before = os.umask(0)
+    try:
+        cache._write(cache.folder() / "a.bin", b"code")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "cache").stat().st_mode) == 0o700
+    assert stat.S_IMODE((tmp_path / "cache" / "a.bin").stat().st_mode) == 0o600
+    assert cache._read(tmp_path / "cache" / "a.bin") == b"code"
+
+
+def planted(kind, path, monkeypatch):
+    """Put something at a cache file's place that is not a file which only the user could have written."""
+    if kind == "other user":
+        mine = os.fstat
+        monkeypatch.setattr(os, "fstat", lambda fd: os.stat_result([*mine(fd)[:4], os.getuid() + 1, *mine(fd)[5:]]))
+        return
+    elsewhere = path.with_name("elsewhere")
+    path.rename(elsewhere)
+    match kind:
+        case "others may write":
+            elsewhere.rename(path)
+            path.chmod(0o666)
+        case "link":
+            path.symlink_to(elsewhere)
+        case "folder":
+            path.mkdir()
+        case "full folder":
+            path.mkdir()
+            (path / "file").touch()
+        case "pipe":
+            os.mkfifo(path)
+
+
+@pytest.mark.parametrize("kind", ["other user", "others may write", "link", "folder", "full folder", "pipe"])
+def test_what_others_may_have_planted_is_never_loaded(tmp_path, monkeypatch, kind):
+    path = cache.folder() / "a.bin"
+    cache._write(path, b"code")
+    planted(kind, path, monkeypatch)
+    with pytest.raises(OSError, match=r"not a file of ours|Is a directory|symbolic links|Too many"):
+        cache._read(path)
+    monkeypatch.undo()
+    cache._remove(path)
+    cache._write(path, b"new code")
+    if kind != "full folder":  # which nobody but its owner dares to delete
+        assert cache._read(path) == b"new code"
+
+
+def test_a_folder_at_a_cache_file_s_place_costs_only_compiling(tmp_path):
+    game = games.load(write_game(tmp_path / "blocked.py", "return 77"))
+    assert worth.compiled(game, game.initial()) == 77
+    (file,) = (tmp_path / "cache").glob("*.bin")
+    file.unlink()
+    (file / "inside").mkdir(parents=True)
+    assert python(tmp_path, WORTH, "blocked.py").stdout.split() == ["77"]
+    assert list((tmp_path / "cache").glob("*.part")) == []
+
+
+def test_what_a_dead_process_was_writing_is_cleared_away(tmp_path):
+    old, new = cache.folder() / "old.part", cache.folder() / "new.part"
+    old.symlink_to(tmp_path / "target")
+    os.utime(old, (0, 0), follow_symlinks=False)
+    new.touch()
+    cache._write(cache.folder() / "a.bin", b"code")
+    assert sorted(path.name for path in cache.folder().iterdir()) == ["a.bin", "new.part"]
+    assert not (tmp_path / "target").exists()
+
+
 def test_a_full_folder_loses_what_was_not_used_for_longest(monkeypatch):
     monkeypatch.setattr(cache, "_LIMIT_BYTES", 2500)
     for age, name in enumerate(["c.bin", "b.bin", "a.bin"]):

@@ -100,7 +100,7 @@ def test_two_people_play_and_one_resigns(typed):
         (["nim", "--players", "human,random", "--you", 1], "leave out --you"),
         ([], "needs a game"),
         (["--load", "nowhere.json"], "nowhere.json cannot be read"),
-        (["nim", "--load", "nowhere.json"], "leave out GAME"),
+        (["nim", "--load", "nowhere.json", "--moves", "1"], "leave out --position and --moves"),
     ],
 )
 def test_what_is_asked_wrongly_is_one_line(counterplay, arguments, message):
@@ -261,9 +261,9 @@ def test_repetition_is_remembered_by_a_saved_game(counterplay, answer, tmp_path)
     told = answer("play", file, "--depth", "1", "--interpreted")
     assert (len(told["moves"]), told["terminal"], told["utilities"]) == (8, True, [0, 0])
     assert "the position came for the third time" in counterplay("play", file, "--depth", "1", "--interpreted")[1]
-    saved = SavedGame(str(file), "ply=0", ("0",) * 5, ("random", "random"))
+    saved = SavedGame("to_and_fro", "ply=0", ("0",) * 5, ("random", "random"))
     saved.write(tmp_path / "game.json")
-    assert len(answer("play", "--load", tmp_path / "game.json", "--interpreted")["moves"]) == 8
+    assert len(answer("play", file, "--load", tmp_path / "game.json", "--interpreted")["moves"]) == 8
 
 
 @pytest.mark.parametrize(

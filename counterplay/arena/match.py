@@ -16,6 +16,7 @@ from typing import Any
 from counterplay import search
 from counterplay.arena.players import Player, new_player
 from counterplay.core.game import CHANCE, Game, UserError, is_repeated
+from counterplay.games import source
 from counterplay.search.repetition import draw_value
 
 __all__ = ["GameRecord", "Score", "match"]
@@ -142,6 +143,7 @@ def match(
     for text in players:
         new_player(game, text, seed, otherwise=PATIENCE, **limits)  # says what is wrong before anything is written
     about = {"game": str(game), "players": list(players), "seed": seed, "opening_plies": opening_plies}
+    about |= {"source": source(game)} if source(game) else {}  # who reads the record has to name that file too
     about |= {"limits": {key: value for key, value in limits.items() if value is not None}}
     records = _read(record, about)[:games] if record is not None else []
     openings = _openings(game, (games + 1) // 2, opening_plies, seed)

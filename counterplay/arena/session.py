@@ -26,6 +26,7 @@ from counterplay.arena.clock import Clock
 from counterplay.arena.levels import LEVELS, LevelPlayer
 from counterplay.arena.players import new_player
 from counterplay.arena.saved import SavedGame
+from counterplay.core.files import read_text
 from counterplay.core.game import CHANCE, Game, IllegalAction, Position, UserError, is_repeated
 from counterplay.core.randomness import new_random, seed_at
 from counterplay.search.repetition import draw_value
@@ -132,16 +133,15 @@ class Session:
         for a in game.read_moves(here.state, moves):
             names.append(game.action_name(here.state, a))
             here = here.after(a)
-        if Path(text.partition(":")[0]).suffix == ".py":
-            text = str(Path(text).absolute())  # it is found again wherever it is loaded
-        return cls(SavedGame(text, begins, tuple(names), tuple(players), seed, clocks=tuple(clocks)), game, now)
+        saved = SavedGame(str(game), begins, tuple(names), tuple(players), seed, clocks=tuple(clocks))
+        return cls(replace(saved, source=games.source(game)), game, now)
 
     @classmethod
-    def load(cls, file: Path, now: Callable[[], float] = time.monotonic) -> Session:
-        """Go on with the game in a file."""
-        saved = SavedGame.read(file)
+    def load(cls, file: Path, now: Callable[[], float] = time.monotonic, game: Game | None = None) -> Session:
+        """Go on with the game in a file; one of your own rules needs the `game`."""
+        saved = SavedGame.read(file, game)
         try:
-            return cls(saved, now=now)
+            return cls(saved, game, now)
         except UserError as error:
             raise UserError(f"{file}: {error}") from None
 
@@ -364,7 +364,7 @@ class Session:
     def save(self, file: Path) -> None:
         """Write the game to a file. Only another saved game is overwritten."""
         if file.exists():
-            SavedGame.read(file)
+            SavedGame.parse(read_text(file), file)
         self.saved().write(file)
 
     def record(self) -> dict[str, Any]:
@@ -380,6 +380,7 @@ class Session:
                 "utilities": None if ending is None or ending.utilities is None else list(ending.utilities),
                 "players": list(self.players),
                 "resigned": self._resigned,
+                **({"source": self._about.source} if self._about.source else {}),
             }
 
     def as_dict(self) -> dict[str, Any]:

@@ -1,30 +1,77 @@
-"""Writing files whole: whoever reads one never sees half of it, and what fails changes nothing."""
+"""Files: read within bounds, and written whole, so that no reader sees half of one and what fails changes nothing."""
 
 from __future__ import annotations
 
+import json
 import os
+import secrets
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
-from counterplay.core.game import UserError
+from counterplay.core.errors import UserError
 
-__all__ = ["write_files"]
+__all__ = ["read_json", "read_text", "write_files"]
+
+MOST_BYTES = 64_000_000
+"""A larger file is none that we have written."""
+
+
+def read_text(file: Path) -> str:
+    """The text of a file that may be anybody's; what is no UTF-8 in it does no harm."""
+    try:
+        with file.open("rb") as opened:
+            data = opened.read(MOST_BYTES + 1)
+    except (OSError, ValueError) as error:  # ValueError: no file can have such a name
+        raise UserError(f"{file} cannot be read: {_reason(error)}") from None
+    if len(data) > MOST_BYTES:
+        raise UserError(f"{file} has more than {MOST_BYTES:,} bytes, too many to be read")
+    text = data.decode("utf-8-sig", errors="replace")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def read_json(text: str) -> Any:
+    """What a JSON text says; ValueError for one that is none, or nested deeper than anything we write."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("the JSON is nested too deeply") from None
 
 
 def write_files(texts: dict[Path, str]) -> None:
     """Write each text into its file. No file is replaced before all texts are on the disk."""
-    aside = {file: file.with_name(f"{file.name}.{os.getpid()}.part") for file in texts}
+    aside: dict[Path, Path] = {}
     try:
         for file, text in texts.items():
             if file.is_dir():
                 raise IsADirectoryError(0, "it is a folder")
-            aside[file].write_text(text, encoding="utf-8")
+            aside[file] = _write_aside(file, text)
         for file, part in aside.items():
             os.replace(part, file)
-    except (OSError, ValueError) as error:  # ValueError: no file can have such a name
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise UserError(f"{file} cannot be written: {reason}") from None
+    except (OSError, ValueError) as error:
+        raise UserError(f"{file} cannot be written: {_reason(error)}") from None
     finally:
         for part in aside.values():
-            with suppress(OSError, ValueError):
+            with suppress(OSError):
                 part.unlink()
+
+
+def _write_aside(file: Path, text: str) -> Path:
+    """A new file beside `file`, with the text on the disk. Nobody knows its name before, so nothing is in its place."""
+    if "\0" in file.name:
+        raise ValueError("no file has such a name")
+    part = file.with_name(f".{secrets.token_hex(8)}.part")
+    data = text.encode("utf-8")
+    with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as opened:
+        try:
+            opened.write(data)
+            opened.flush()
+            os.fsync(opened.fileno())
+        except OSError:
+            part.unlink(missing_ok=True)
+            raise
+    return part
+
+
+def _reason(error: Exception) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable
+from contextlib import suppress
+from itertools import pairwise
 from typing import Any
 
 from counterplay.core.bits import Bits
@@ -23,6 +25,8 @@ __all__ = [
     "state_from_text",
 ]
 
+_LONGEST = 10_000
+"""Characters of a value; nobody types more, and Python takes long to say no to deep brackets."""
 _SWITCH = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
 
@@ -129,21 +133,20 @@ def read_value(text: str) -> Any:
     if text.lower() in _SWITCH:
         return _SWITCH[text.lower()]
     try:
-        value = ast.literal_eval(text)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        value = _python_value(text)
+    except ValueError:
         words = text.split("+")
         return words if len(words) > 1 and all(word.isidentifier() for word in words) else text
     return value if isinstance(value, int | float | list | tuple) else text
 
 
 def _split_outside_brackets(text: str) -> list[str]:
-    parts, depth = [""], 0
-    for character in text:
+    ends, depth = [-1], 0
+    for i, character in enumerate(text):
         depth += (character in "[({") - (character in "])}")
         if character == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += character
+            ends.append(i)
+    parts = [text[start + 1 : end] for start, end in pairwise([*ends, len(text)])]
     return [part for part in parts if part.strip()]
 
 
@@ -172,9 +175,19 @@ def _literal(what: str, text: str, kind: type) -> Any:
     if kind is bool and text.lower() in _SWITCH:
         return _SWITCH[text.lower()]
     try:
-        return float(text) if kind is float else ast.literal_eval(text)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return float(text) if kind is float else _python_value(text)
+    except ValueError:
         raise UnreadableText(f"{what} must be of type {kind.__name__}; '{text}' cannot be read as one") from None
+
+
+def _python_value(text: str) -> Any:
+    """The number, tuple, list or set that a text writes as Python does; ValueError for all else, and for long ones."""
+    if len(text) > _LONGEST:
+        raise ValueError
+    try:
+        return ast.literal_eval(text.strip())
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        raise ValueError from None
 
 
 # ---- the fields of a state
@@ -222,7 +235,7 @@ def _field_from_text(name: str, text: str, like: Any) -> Any:
             raise UnreadableText(f"{name}={text} is not a set of squares: {error}") from None
     if isinstance(like, Cells):
         return _cells_from_text(name, text, like)
-    return convert(name, text, like)
+    return _alike(name, text, convert(name, text, like), like)
 
 
 def _cells_from_text(name: str, text: str, like: Cells) -> Cells:
@@ -233,3 +246,24 @@ def _cells_from_text(name: str, text: str, like: Cells) -> Cells:
     if len(cells) != len(like):
         raise UnreadableText(f"{name}={text} has {len(cells)} numbers, not {len(like)}")
     return cells
+
+
+def _alike(name: str, text: str, value: Any, like: Any) -> Any:
+    """`value` with the types of `like`, all the way down; another length, type or size is an error."""
+    if isinstance(like, tuple):
+        if isinstance(value, list | tuple) and len(value) == len(like):
+            parts = [_alike(name, text, x, y) for x, y in zip(value, like, strict=True)]
+            return type(like)(*parts) if hasattr(like, "_fields") else tuple(parts)
+    elif isinstance(like, Bits):
+        if isinstance(value, set) or value == {}:
+            with suppress(ValueError, TypeError):  # squares that it has not, or no numbers
+                return Bits(like.width, value)
+    elif isinstance(like, Cells):
+        if isinstance(value, list | tuple) and len(value) == len(like):
+            with suppress(ValueError, TypeError):
+                return Cells(like.most, value, like.least)
+    elif isinstance(value, int) and type(like) is float:
+        return float(value)
+    elif type(value) is type(like) and not (type(value) is int and not -(1 << 63) <= value < 1 << 63):
+        return value
+    raise UnreadableText(f"{name}={text} is not like {name}={field_text(like)}, in numbers of at most 64 bits")

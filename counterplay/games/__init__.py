@@ -3,6 +3,8 @@
 load("connect_four")                     a game of this folder
 load("connect_four:rows=5,columns=6")    with parameters
 load("mygame.py")                        the game in a file of yours; `mygame.py:Nim` if it has several
+
+Files of data name only games of this folder (`load_ours`): what is read never says what code to run.
 """
 
 from __future__ import annotations
@@ -10,15 +12,17 @@ from __future__ import annotations
 import difflib
 import importlib
 import pkgutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
+from counterplay.core.extension import original
 from counterplay.core.game import RULES, Game, UnreadableText
 from counterplay.core.texts import split_settings
-from counterplay.games._files import module_of_file
+from counterplay.games import _files
 
-__all__ = ["LOADERS", "load", "load_class", "names"]
+__all__ = ["LOADERS", "load", "load_class", "load_ours", "names", "source"]
 
 
 def names() -> list[str]:
@@ -34,6 +38,22 @@ def load(text: str) -> Game:
         class_name, _, rest = rest.partition(":")
     cls = load_class(where, class_name)
     return cls(**split_settings(rest, first=next(iter(cls.parameters), None)))
+
+
+def load_ours(text: str) -> Game:
+    """The game of this package that a text names. For texts from files, which may be anybody's: it runs no file."""
+    where, _ = _split_name(text)
+    if Path(where).suffix in LOADERS:
+        raise UnreadableText(f"'{where}' is a file of code, which is run only if you name it yourself, as the GAME")
+    return load(text)
+
+
+def source(game: Game) -> str:
+    """The name of the file that a game comes from, without its folder; empty for the games of this package."""
+    module = original(game).__module__
+    if module.startswith(f"{__name__}.") and not module.startswith(f"{_files.__name__}."):
+        return ""
+    return Path(getattr(sys.modules.get(module), "__file__", None) or module).name
 
 
 def load_class(where: str, class_name: str | None = None) -> type[Game]:
@@ -82,7 +102,7 @@ def _classes_in(module: ModuleType) -> dict[str, type[Game]]:
 
 
 def _classes_in_python(path: Path) -> dict[str, type[Game]]:
-    return _classes_in(module_of_file(path))
+    return _classes_in(_files.module_of_file(path))
 
 
 LOADERS: dict[str, Callable[[Path], dict[str, type[Game]]]] = {".py": _classes_in_python}

@@ -28,7 +28,7 @@ _SOURCE = "__counterplay_source__"
 
 def module_of_file(path: Path) -> ModuleType:
     """The user's file as a module: run once, and once more whenever it was edited."""
-    place, source = path.resolve(), _read(path)
+    source, place = _read(path), path.resolve()
     name = f"{__name__}.{_encoded(place)}"
     module = sys.modules.get(name)
     if module is not None and vars(module).get(_SOURCE) == source:
@@ -48,6 +48,8 @@ def module_of_file(path: Path) -> ModuleType:
 def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
+    except ValueError:
+        raise UnreadableText(f"no file has a name like {str(path)!r}") from None
     except OSError as error:
         close = difflib.get_close_matches(path.name, [each.name for each in path.parent.glob("*.py")], n=1)
         hint = f"; did you mean {path.with_name(close[0])}?" if close else ""

@@ -10,6 +10,7 @@ Who moves where nothing is said is the player after the last one, MAX at the roo
 
 import re
 from functools import cached_property
+from math import isfinite
 from typing import NamedTuple
 
 import numpy as np
@@ -50,7 +51,11 @@ class Tree(Game):
 
     def __init__(self, tree=None):
         """`tree` may be the text, or the same as nested lists."""
-        text = re.sub(r"\s*([][(),:*])\s*", r"\1", str(tree).strip())
+        try:
+            text = " ".join(str(tree).split())
+        except RecursionError:
+            raise UnreadableText(f"the tree has more than {MOST_DEPTH} brackets inside each other") from None
+        text = re.sub(r" ?([][(),:*]) ?", r"\1", text)
         super().__init__(**({} if tree is None else {"tree": text}))
 
     def validate(self):
@@ -105,6 +110,12 @@ class Tree(Game):
         return float(self.layout.utility[s.node, p])
 
     # ---- for people
+
+    def from_text(self, text):
+        s = super().from_text(text)
+        if not 0 <= s.node < len(self.nodes):
+            raise UnreadableText(f"'{text}' is no position: the tree has nodes 0 to {len(self.nodes) - 1}")
+        return s
 
     def action_name(self, s, a):
         """The label of the child, or its number."""
@@ -174,33 +185,62 @@ def _for_all(utilities, players):
 
 # ---- reading
 
+MOST_DEPTH, MOST_CHARACTERS = 200, 1_000_000
+"""Brackets inside each other, and how long the text may be."""
+
 _TOKEN = re.compile(r"\s*([A-Za-z_]\w*|[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|\S)")
 
 
 def parse(text):
     """The tree that a text describes."""
-    tokens = _TOKEN.findall(text)
-    node, rest = _node(tokens)
-    if rest:
-        raise UnreadableText(f"'{''.join(rest[:8])}' stands after the end of the tree")
+    if len(text) > MOST_CHARACTERS:
+        raise UnreadableText(f"a tree of {len(text):,} characters is too long; {MOST_CHARACTERS:,} is the most")
+    tokens = _Tokens(_TOKEN.findall(text.rstrip()))
+    node = _node(tokens, 0)
+    if tokens.next():
+        raise UnreadableText(f"'{''.join(tokens.rest()[:8])}' stands after the end of the tree")
     if not node.children:
         raise UnreadableText(f"'{text}' is no tree; write one like {Tree.parameters['tree']}")
     return node
 
 
-def _node(tokens):
-    """The node at the beginning of the tokens, and the tokens after it."""
-    head, *rest = tokens or [""]
-    if rest[:1] == [":"]:
-        node, rest = _node(rest[1:])
-        return node._replace(label=head), rest
+class _Tokens:
+    """The words of a text, read from left to right; after the last come empty ones."""
+
+    def __init__(self, words):
+        self._words, self._at = words, 0
+
+    def next(self, ahead=0):
+        """The next word, which stays there; or one behind it."""
+        at = self._at + ahead
+        return self._words[at] if at < len(self._words) else ""
+
+    def take(self, n=1):
+        """The next word, after which `n` are read."""
+        word = self.next()
+        self._at += n
+        return word
+
+    def rest(self):
+        return self._words[self._at :]
+
+
+def _node(tokens, depth):
+    """The node at the beginning of the tokens."""
+    if depth > MOST_DEPTH:
+        raise UnreadableText(f"the tree has more than {MOST_DEPTH} brackets inside each other")
+    if tokens.next(1) == ":":
+        label = tokens.take(2)
+        return _node(tokens, depth + 1)._replace(label=label)
+    head = tokens.take()
     if head == "[":
-        return _inner(None, rest)
+        return _inner(None, tokens, depth)
     if head == "(":
-        return _leaf(rest)
-    if rest[:1] == ["["] and (player := _player(head)) is not None:
-        return _inner(player, rest[1:])
-    return Node(utilities=(_number(head),)), rest
+        return _leaf(tokens)
+    if tokens.next() == "[" and (player := _player(head)) is not None:
+        tokens.take()
+        return _inner(player, tokens, depth)
+    return Node(utilities=(_number(head),))
 
 
 def _player(word):
@@ -212,19 +252,15 @@ def _player(word):
     raise UnreadableText(f"'{word}' does not move in a tree: max, min, chance, p1, p2, ... do")
 
 
-def _inner(player, tokens):
+def _inner(player, tokens, depth):
     """Children up to the closing bracket, each with a probability before a `*` if it is chance's."""
     children, weights = [], []
     while True:
-        weight = None
-        if tokens[1:2] == ["*"]:
-            weight, tokens = _number(tokens[0]), tokens[2:]
-        child, tokens = _node(tokens)
-        children.append(child)
-        weights.append(weight)
-        separator, *tokens = tokens or [""]
+        weights.append(_number(tokens.take(2)) if tokens.next(1) == "*" else None)
+        children.append(_node(tokens, depth + 1))
+        separator = tokens.take()
         if separator == "]":
-            return Node(player=player, children=tuple(children), probabilities=_probabilities(player, weights)), tokens
+            return Node(player=player, children=tuple(children), probabilities=_probabilities(player, weights))
         if separator != ",":
             raise UnreadableText(f"a ',' or ']' is missing in the tree{f' before {separator!r}' if separator else ''}")
 
@@ -244,17 +280,20 @@ def _leaf(tokens):
     """The utilities of a leaf up to the closing parenthesis."""
     numbers = []
     while True:
-        number, separator, *tokens = [*tokens, "", ""][: max(2, len(tokens))]
-        numbers.append(_number(number))
+        numbers.append(_number(tokens.take()))
+        separator = tokens.take()
         if separator == ")":
-            return Node(utilities=tuple(numbers)), tokens
+            return Node(utilities=tuple(numbers))
         if separator != ",":
             raise UnreadableText("a leaf with several utilities is written (1, 2, 3)")
 
 
 def _number(token):
     try:
-        return float(token)
+        number = float(token)
     except ValueError:
         what = f"'{token}'" if token else "the end of the text"
         raise UnreadableText(f"{what} stands in the tree where a number or a '[' is needed") from None
+    if not isfinite(number):
+        raise UnreadableText(f"'{token}' stands in the tree where a number is needed that is not infinite")
+    return number

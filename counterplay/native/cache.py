@@ -8,8 +8,9 @@ compared when it is loaded, since they may come from elsewhere, such as a file o
 Files are written whole and renamed into place: processes that start cold at the same time each compile, and the
 last one's equal file stays.
 
-A cache file is a pickle, so whoever can write one can run code: the folder is private to the user (mode 0700), and
-one that others may write to is not used.
+A cache file is a pickle, so whoever can write one can run code. Three things keep others out, whatever the umask: the
+folder is private to the user (mode 0700), and one that others may write to is not used; every file is private too; and
+what is opened is loaded only if it is a plain file of the user's that nobody else may write to.
 """
 
 from __future__ import annotations
@@ -17,9 +18,11 @@ from __future__ import annotations
 import hashlib
 import os
 import pickle
+import secrets
 import stat
 import sys
-import tempfile
+import time
+from contextlib import suppress
 from contextvars import ContextVar
 from pathlib import Path
 from types import FunctionType
@@ -35,6 +38,14 @@ from counterplay.native.seams import CompileResult, RuntimeLinker, config, dumps
 
 _LIMIT_BYTES = 500_000_000
 _DIGEST_BYTES = 16
+_ABANDONED_SECONDS = 3600
+"""A file that is still being written after so long is one whose process has died."""
+
+_HAS_USERS = hasattr(os, "getuid")  # not on Windows
+_WRITE_OTHERS = stat.S_IWGRP | stat.S_IWOTH
+_ANY_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+_AS_IT_IS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+"""Open the file itself, not what a link leads to; wait for nobody at the other end of a pipe; bytes are bytes."""
 
 _compiling: ContextVar[tuple[DiskCache, Any, Announcement] | None] = ContextVar("compiling", default=None)
 """The outermost function that this thread compiles, and its argument types."""
@@ -47,11 +58,18 @@ def folder() -> Path | None:
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         status = path.stat()
-    except (OSError, RuntimeError):
-        return None
-    if hasattr(os, "getuid") and (status.st_uid != os.getuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)):
+        if not _is_own(status):
+            return None
+        if _HAS_USERS and status.st_mode & _ANY_OTHERS:  # they could read it, but put nothing in
+            path.chmod(0o700)
+    except (OSError, RuntimeError, ValueError):  # ValueError: no folder can have such a name
         return None
     return path
+
+
+def _is_own(status: os.stat_result) -> bool:
+    """Whether a file or folder is the user's, and nobody else may write to it."""
+    return not _HAS_USERS or (status.st_uid == os.getuid() and not status.st_mode & _WRITE_OTHERS)
 
 
 def _toolchain() -> str:
@@ -92,8 +110,8 @@ class DiskCache:
                     return result
             except FileNotFoundError:
                 pass
-            except Exception:  # damaged, or made for classes that are no longer there: compile and replace it
-                path.unlink(missing_ok=True)
+            except Exception:  # damaged, not ours, or made for classes that are no longer there: compile and replace it
+                _remove(path)
         _compiling.set((self, sig, Announcement(self._function, sig[0].game)))
         return None
 
@@ -151,7 +169,11 @@ def _stands_alone(library: Any) -> bool:
 
 def _read(path: Path) -> bytes:
     """What `_write` wrote. Damaged machine code would crash the process, so a file begins with a digest of the rest."""
-    content = path.read_bytes()
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | _AS_IT_IS)) as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode) or not _is_own(status):
+            raise PermissionError(f"{path} is not a file of ours")
+        content = file.read()
     digest, data = content[:_DIGEST_BYTES], content[_DIGEST_BYTES:]
     if digest != _digest(data):
         raise ValueError(f"{path} is damaged")
@@ -164,11 +186,14 @@ def _digest(data: bytes) -> bytes:
 
 def _write(path: Path, data: bytes) -> None:
     """Write a file whole, and drop the longest unused ones when the folder grows too large."""
+    part = path.with_name(f"{secrets.token_hex(8)}.part")
     try:
-        with tempfile.TemporaryDirectory(dir=path.parent) as aside:
-            whole = Path(aside) / path.name
-            whole.write_bytes(_digest(data) + data)
-            os.replace(whole, path)
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _AS_IT_IS, 0o600), "wb") as file:
+            file.write(_digest(data) + data)
+        os.replace(part, path)
+        for left in path.parent.glob("*.part"):
+            if time.time() - left.lstat().st_mtime > _ABANDONED_SECONDS:
+                _remove(left)
         files = sorted(path.parent.glob("*.bin"), key=lambda each: each.stat().st_mtime, reverse=True)
         total = 0
         for old in files:
@@ -176,4 +201,10 @@ def _write(path: Path, data: bytes) -> None:
             if total > _LIMIT_BYTES:
                 old.unlink(missing_ok=True)
     except OSError:
-        pass  # a full or read-only disk costs the next start some seconds, nothing else
+        _remove(part)  # a full or read-only disk costs the next start some seconds, nothing else
+
+
+def _remove(path: Path) -> None:
+    """Take a file, a link or an empty folder out of the way, if that is possible."""
+    with suppress(OSError):
+        path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()

@@ -56,7 +56,10 @@ class TranspositionTable:
         entries = 2
         while entries * 2 * _WORDS * 8 <= megabytes * 1_000_000:
             entries *= 2
-        self._pages = _Pages(entries * _WORDS * 8)
+        try:
+            self._pages = _Pages(entries * _WORDS * 8)
+        except (MemoryError, OSError, ValueError, OverflowError):
+            raise UserError(f"there is no memory for a table of {megabytes:g} MB; try 64") from None
         self._memory = self._pages.words
         self.address = int(self._memory.ctypes.data)
         self.mask = entries - 2  # the number of the first entry of a pair

@@ -27,7 +27,9 @@ def play(
         str | None,
         typer.Option(metavar="A,B", help="All players: human, level:5, random, alphabeta:depth=6, ... as in a match."),
     ] = None,
-    load: Annotated[Path | None, typer.Option(metavar="FILE", help="Go on with a game that was saved.")] = None,
+    load: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Go on with a saved game; of your own rules with GAME.")
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="For dice and errors. Default: 0; at a terminal any.")] = None,
     position: PositionText = None,
     moves: MovesText = "",
@@ -42,7 +44,7 @@ def play(
     with mode(interpreted):
         wanted = {"players": players, "you": you, "level": level, "depth": depth}
         session = begin(game, load, position, moves, seed, at_terminal, **wanted)
-        record = play_game(session, quiet=as_json)
+        record = play_game(session, game, quiet=as_json)
     if as_json:
         output.print_json(record)
 

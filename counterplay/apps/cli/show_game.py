@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import textwrap
 from collections.abc import Sequence
@@ -23,7 +24,7 @@ from counterplay.core.randomness import any_seed
 
 __all__ = ["begin", "play_game", "seats"]
 
-_LOAD = "counterplay play --load"
+_PLAY = "counterplay play"
 
 _COMMANDS = {
     "moves": "the moves that you can make",
@@ -49,15 +50,19 @@ def begin(
     at_terminal: bool,
     **who: Any,
 ) -> Session:
-    """The game to play: one that was saved, or a new one. `who` is for `seats`; at a terminal sits a person."""
+    """The game to play: one that was saved, or a new one. `who` is for `seats`; at a terminal sits a person.
+
+    What is loaded says which game it is, but for one of your own rules, which `text` has to name.
+    """
     if load is not None:
-        if text is not None or position is not None or moves:
-            raise UserError("--load FILE has the game and its moves; leave out GAME, --position and --moves")
-        saved = SavedGame.read(load)
+        if position is not None or moves:
+            raise UserError("--load FILE has the game and its moves; leave out --position and --moves")
+        game = None if text is None else games.load(text)
+        saved = SavedGame.read(load, game)
         if saved.players and all(each is None for each in who.values()):
             who = {**who, "players": ",".join(saved.players)}
         try:
-            game = saved.load()
+            game = saved.load(game)
             players = seats(game, at_terminal, **who)
             return Session(replace(saved, players=players, seed=saved.seed if seed is None else seed), game)
         except UserError as error:
@@ -96,9 +101,9 @@ def seats(
     return tuple(HUMAN if seat == you else computer for seat in range(1, game.players + 1))
 
 
-def play_game(session: Session, quiet: bool = False) -> dict[str, Any]:
-    """Play on to the end, or until a person leaves, and return the record."""
-    shown = _Shown(session, quiet)
+def play_game(session: Session, text: str | None = None, quiet: bool = False) -> dict[str, Any]:
+    """Play on to the end, or until a person leaves, and return the record. `text` is what named the game."""
+    shown = _Shown(session, text, quiet)
     try:
         shown.play()
     except KeyboardInterrupt:  # while a search runs, that only ends the search
@@ -110,8 +115,10 @@ def play_game(session: Session, quiet: bool = False) -> dict[str, Any]:
 class _Shown:
     """A session as people see it."""
 
-    def __init__(self, session: Session, quiet: bool) -> None:
+    def __init__(self, session: Session, text: str | None, quiet: bool) -> None:
         self.session, self.quiet = session, quiet
+        # What goes on with a saved game; one of your own rules has to be named again.
+        self._goes_on = f"{_PLAY} {shlex.quote(text)} --load" if text and session.saved().source else f"{_PLAY} --load"
         self._kept: tuple[Path, tuple[str, ...]] | None = None  # where the game was saved last, and its moves then
 
     # ---- the course of the game
@@ -227,7 +234,7 @@ class _Shown:
             self.tell(f"not saved: {as_shown(str(error), 300)}")
             return
         self._kept = file, self.session.moves
-        self.tell(f"saved; `{_LOAD} {quote(str(file))}` goes on")
+        self.tell(f"saved; `{self._goes_on} {quote(str(file))}` goes on")
 
     def _advise(self, command: str) -> None:
         """`hint` or `eval`: what a search at the highest level finds."""
@@ -250,7 +257,7 @@ class _Shown:
         if self.quiet:
             return
         for line in what.split("\n"):
-            whole = _LOAD in line or len(line) <= _width()
+            whole = self._goes_on in line or len(line) <= _width()
             output.say(line if whole else textwrap.fill(line, _width(), **_FILLED))
 
     def _tell_line(self, text: str, result: search.Result) -> None:
@@ -298,7 +305,7 @@ class _Shown:
         if self._kept is not None:
             file, kept = self._kept
             where = "" if kept == moves else f" from move {len(kept) + 1}, where it was saved"
-            self.tell(f"`{_LOAD} {quote(str(file))}` goes on{where}")
+            self.tell(f"`{self._goes_on} {quote(str(file))}` goes on{where}")
         elif self.session.people:
             self.tell("the game was not saved")
 

@@ -217,7 +217,7 @@ def _read(text: str) -> tuple[Counter[int], set[int], set[int]]:
     changes: Counter[int] = Counter()
     via, hits = set(), set()
     for word in text.split():
-        form = re.fullmatch(r"((?:bar|off|\d+)\*?(?:/(?:bar|off|\d+)\*?)+)(?:\((\d)\))?", word)
+        form = re.fullmatch(r"((?:bar|off|[0-9]{1,2})\*?(?:/(?:bar|off|[0-9]{1,2})\*?)+)(?:\(([0-9])\))?", word)
         path = [_point_of(part) for part in form[1].split("/")] if form else []
         if not form or not all(25 >= p > q >= 0 for p, q in pairwise(path)):
             raise UnreadableText(f"'{word}' is no move of a checker; they are like 24/18, bar/22*, 8/4(2), 6/off")

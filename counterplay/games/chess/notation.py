@@ -16,7 +16,7 @@ PROMOTIONS = " QRBN"  # by their numbers in an action
 RIGHTS = {"K": 7, "Q": 0, "k": 63, "q": 56}  # the rook's square
 SAN = re.compile(r"([NBRQK]?)([a-h]?)([1-8]?)[-x:]?([a-h][1-8])(?:=?\(?([NBRQ])\)?)?", re.ASCII)
 UCI = re.compile(r"([a-h][1-8])([a-h][1-8])([nbrqNBRQ]?)", re.ASCII)
-MARKS = re.compile(r"(?:e\.?p\.?)?[+#!?]*$")
+EN_PASSANT = re.compile(r"e\.?p\.?$")
 
 
 def square_name(q):
@@ -99,6 +99,8 @@ def _pieces(board, wrong):
         strange = re.search(r"[^PNBRQKpnbrqk1-8]", row, re.ASCII)
         if strange:
             raise wrong(f"'{strange[0]}' is no piece: there are PNBRQK for White and pnbrqk for Black")
+        if re.search(r"[1-8]{2}", row, re.ASCII):
+            raise wrong(f"row {8 - y} ('{row}') has two numbers side by side; write their sum")
         cells = re.sub(r"[1-8]", lambda gap: "." * int(gap[0]), row)
         if len(cells) != 8:
             raise wrong(f"row {8 - y} ('{row}') has {len(cells)} squares, not 8")
@@ -195,7 +197,7 @@ def _mark(game, s):
 def parse(game, s, text):
     """The legal move that a text in SAN or of UCI means. Marks of check, of mate and of praise do not matter."""
     given = text.strip()
-    wanted = MARKS.sub("", given)
+    wanted = EN_PASSANT.sub("", given.rstrip("+#!?"))
     actions = list(game.actions(s))
     if not actions:
         raise IllegalAction(f"'{given}' cannot be played: the game is over")

@@ -8,12 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from counterplay.core.game import UnreadableText
+from counterplay.core.files import read_text
+from counterplay.core.game import UnreadableText, UserError
 
 LAYOUTS = Path(__file__).parent / "layouts"
 NORTH, EAST, SOUTH, WEST, STOP = range(5)
 STEPS = ((-1, 0), (0, 1), (1, 0), (0, -1))  # rows and columns, by direction
 MOST_SQUARES, MOST_GHOSTS = 400, 4
+MOST_CHARACTERS = 100_000
 FAR = 255
 """The distance of squares between which there is no way."""
 
@@ -41,13 +43,16 @@ def read(layout: str) -> Maze:
     if not is_ours and not file.is_file():
         raise UnreadableText(f"there is no layout '{layout}'; there are: {', '.join(names())}, or give a file's path")
     try:
-        return parse(file.read_text(encoding="utf-8"), layout)
-    except (OSError, UnicodeDecodeError) as error:
-        raise UnreadableText(f"cannot read the layout {layout}: {error}") from None
+        text = read_text(file)
+    except UserError as error:
+        raise UnreadableText(f"no layout: {error}") from None
+    return parse(text, layout)
 
 
 def parse(text: str, name: str = "the layout") -> Maze:
     """The maze that a text draws; what is wrong with it is said in a line, with the place."""
+    if len(text) > MOST_CHARACTERS:
+        raise UnreadableText(f"{name} has {len(text):,} characters; {MOST_CHARACTERS:,} is the most")
     rows = text.splitlines()
     while rows and not rows[-1].strip():
         rows.pop()

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from counterplay import games
 from counterplay.arena import SavedGame
+from counterplay.core.files import read_json, read_text
 from counterplay.core.game import Game, UserError
 
 __all__ = ["moves_of_text", "read_record"]
@@ -19,38 +19,39 @@ def read_record(file: Path, game: Game | None = None, position: str | None = Non
     """The game in a file, or number so and so of several there, from 1.
 
     A text needs the `game` that its moves are of and may begin at a `position`; other files say that themselves, and
-    `game`, if it is given, has to be the same.
+    `game`, if it is given, has to be the same. A game of somebody's own rules is always given: see `SavedGame.load`.
     """
-    try:
-        text = file.read_text(encoding="utf-8-sig", errors="replace")  # a name in another encoding does no harm
-    except OSError as error:
-        raise UserError(f"{file} cannot be read: {error.strerror}") from None
+    text = read_text(file)
     first, *others = _json_lines(text)
     if first is None:
         return _of_text(file, text, game, position, number)
     if position is not None:
         raise UserError(f"{file} says itself where the game begins; --position is for moves as plain text")
-    found = str(first["game"])
-    if game is not None and str(game) != found:
-        raise UserError(f"{file} has a game of {found}, not of {game}")
     if "moves" in first:
         _choose(file, [first], number)
-        return SavedGame.read(file)
+        return SavedGame.read(file, game)
+    about = SavedGame(str(first["game"]), "", source=str(first.get("source", "")))
+    try:
+        loaded = about.load(game)
+    except UserError as error:
+        raise UserError(f"{file}: {error}") from None
     chosen = _choose(file, others, number)
-    loaded = game or games.load(found)
-    names = tuple(map(str, first.get("players", ())))
+    names, moves = first["players"], chosen["moves"]
+    if not isinstance(names, list) or not isinstance(moves, list):
+        raise UserError(f"{file} is not the record of a match, as `counterplay match --record` writes it")
     seats = names if chosen.get("first") == 0 else names[::-1]
-    return SavedGame(found, loaded.to_text(loaded.initial()), tuple(map(str, chosen["moves"])), seats)
+    begins = loaded.to_text(loaded.initial())
+    return replace(about, begins=begins, moves=tuple(map(str, moves)), players=tuple(map(str, seats)))
 
 
 def _json_lines(text: str) -> list[Any]:
     """A saved game, or the lines of a match's record, of which the last may not be finished; [None] for other texts."""
     found: list[Any] = []
     with suppress(ValueError):
-        found = [json.loads(text)]
+        found = [read_json(text)]
     if not found:
         with suppress(ValueError):
-            found.extend(map(json.loads, text.splitlines()))
+            found.extend(map(read_json, text.splitlines()))
     first, *others = found or [None]
     is_ours = isinstance(first, dict) and "game" in first and first.keys() & {"moves", "players"}
     return [first, *(each for each in others if isinstance(each, dict) and "moves" in each)] if is_ours else [None]
@@ -83,10 +84,11 @@ def _of_text(file: Path, text: str, game: Game | None, position: str | None, num
     return SavedGame(str(game), game.to_text(s), moves_of_text(text), players)
 
 
-_COMMENTS = re.compile(r"^\[.*\]\s*$|^%.*$|\{[^}]*\}|;.*$", re.MULTILINE)
-_VARIATION = re.compile(r"(?:(?<=\s)|^)\([^()]*\)|\(\s*\d+\.[^()]*\)")  # but not the end of a move like 8/4(2) or e8(Q)
+_LONGEST = 1_000_000
+"""Characters of one game; a longer text is no game that anybody has played."""
+_MARKS = re.compile(r"^\[.*\][ \t]*$|^%.*$|;.*$|\{[^}]*\}?|[()]", re.MULTILINE)
+_NUMBERED = re.compile(r"\(\s*\d+\.")
 _NUMBER = re.compile(r"^\d+\.+\s*")
-_PRAISE = re.compile(r"[!?]+$")
 _NO_MOVE = re.compile(r"1-0|0-1|1/2-1/2|\*|\$\d+|e\.p\.|")
 
 
@@ -95,9 +97,45 @@ def moves_of_text(text: str) -> tuple[str, ...]:
 
     Blanks stand between moves; in a text with commas the commas and the ends of lines do, for names that have blanks.
     """
-    text, before = _COMMENTS.sub(" ", text), ""
-    while text != before:
-        text, before = _VARIATION.sub(" ", text), text
+    if len(text) > _LONGEST:
+        raise UserError(f"a game of {len(text):,} characters is too long to be read; {_LONGEST:,} is the most")
+    text = _main_line(text)
     words = re.split(r"[,\n]", text) if "," in text else text.split()
-    names = (_PRAISE.sub("", _NUMBER.sub("", word.strip())).strip() for word in words)
+    names = (_NUMBER.sub("", word.strip()).rstrip("!?").strip() for word in words)
     return tuple(name for name in names if not _NO_MOVE.fullmatch(name))
+
+
+def _main_line(text: str) -> str:
+    """A text without headers, comments and variations, in one pass however deeply they are nested.
+
+    A parenthesis opens a variation if a blank is before it or a number follows; else it is the end of a move, as in
+    8/4(2) or e8(Q).
+    """
+    kept: list[str] = []
+    opened: list[bool] = []  # of every open parenthesis, whether it is a variation's
+    depth, end, is_apart = 0, 0, True  # variations that are open; what was looked at; whether a mark ended just there
+    for mark in _MARKS.finditer(text):
+        start, found = mark.span()[0], mark[0]
+        if depth == 0:
+            kept.append(text[end:start])
+        before = text[start - 1 : start] if start > end else ""
+        is_apart = before.isspace() if before else is_apart
+        end = mark.end()
+        if found == "(":
+            opened.append(depth > 0 or is_apart or _NUMBERED.match(text, start) is not None)
+            depth += opened[-1]
+            part = "" if opened[-1] else found
+        elif found == ")":
+            is_variation = bool(opened) and opened.pop()
+            depth -= is_variation
+            part = " " if is_variation else found
+        elif found.startswith("{") and not found.endswith("}"):
+            raise UserError("a comment is opened by '{' and never closed")
+        else:
+            part = " "
+        is_apart = part != found
+        if depth == 0:
+            kept.append(part)
+    if depth:
+        raise UserError("a variation is opened by '(' and never closed")
+    return "".join([*kept, text[end:]])
