@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from counterplay import games
 from counterplay.arena import SavedGame
 from counterplay.core.files import read_json, read_text
 from counterplay.core.game import Game, UserError
