@@ -114,7 +114,8 @@ def value_of(result: Result) -> str:
     """What a search found, and for whom: `+0.35 pawns for White`."""
     game, s = result.game, result.state
     p = 0 if game.is_terminal(s) else max(0, game.player(s))
-    how = {"proven": result.proven, "simulated": result.simulations is not None}
+    plies = result.within if result.is_shortest else None
+    how = {"proven": result.proven, "simulated": result.simulations is not None, "plies": plies}
     text = words.values_text(game, result.values, p, **how)
     is_whose = game.players == 2 and game.zero_sum and text not in ("draw", "undecided")
     return f"{text} for {words.player_name(game, p)}" if is_whose else text

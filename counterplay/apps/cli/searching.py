@@ -203,7 +203,8 @@ def _search(
         p = max(0, game.player(s))
         table = output.table("move", *(["#visits"] if by_visits else []), "#value", "")
         for each in result.actions:
-            how = {"proven": each.proven, "simulated": by_visits, "unit": False}
+            plies = result.within if result.is_shortest and each.action == result.action else None
+            how = {"proven": each.proven, "simulated": by_visits, "unit": False, "plies": plies}
             mark = "best" if each.action == result.action else "" if each.exact else "at most"
             if by_visits and each.proven:
                 mark = f"{mark} exact".strip()
