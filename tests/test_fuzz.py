@@ -33,8 +33,7 @@ LONG_SECONDS = 5
 def only_user_errors(read, *arguments):
     try:
         return read(*arguments)
-    except UserError as error:
-        assert str(error)
+    except UserError:
         return None
 
 
@@ -99,7 +98,7 @@ def test_fen(text):
 
 @pytest.mark.parametrize("row", ["K11R", "11111111", "44", "7", "9", "0"])
 def test_a_fen_counts_empty_squares_once(row):
-    with pytest.raises(UserError, match="side by side|squares, not 8|is no piece"):
+    with pytest.raises(UserError, match=r"side by side|squares, not 8|is no piece"):
         games.load("chess").from_text(f"{row}/8/8/8/8/8/8/4k3 w - - 0 1")
 
 
@@ -128,13 +127,17 @@ TREE = "max[min[3, 12], B: min[2, y: 4], chance[0.5 * 1, 0.5 * (1, 2)]]"
 
 
 @bounded
-@given(st.one_of(mutated(TREE), texts("[", "]", "(1,2)", "max", "chance", "0.5*", "x:", ",", "nan", "1e999", "p99", "3")))
+@given(
+    st.one_of(mutated(TREE), texts("[", "]", "(1,2)", "max", "chance", "0.5*", "x:", ",", "nan", "1e999", "p99", "3"))
+)
 def test_trees(text):
     only_user_errors(games.load, f"tree:tree={text}")
 
 
 @bounded
-@given(texts("nim", "pig", "tree", ":", "=", "heaps", "goal", "[1,2]", "{[]:1}", "True", ",", ".py", "pacman", "layout"))
+@given(
+    texts("nim", "pig", "tree", ":", "=", "heaps", "goal", "[1,2]", "{[]:1}", "True", ",", ".py", "pacman", "layout")
+)
 def test_games_by_name(text):
     only_user_errors(games.load_ours, text)
 
@@ -161,7 +164,9 @@ PGN = '[Event "x"]\n[FEN "8/8/8/8/8/8/8/4K2k w - - 0 1"]\n\n1. e4 {good (} e5 (1
 
 
 @bounded
-@given(st.one_of(mutated(PGN), texts("{", "}", "(", ")", ";", "1.", "e4 ", "[Event ", '[FEN "x"]', "%", "!?", ",", "\n")))
+@given(
+    st.one_of(mutated(PGN), texts("{", "}", "(", ")", ";", "1.", "e4 ", "[Event ", '[FEN "x"]', "%", "!?", ",", "\n"))
+)
 def test_pgn(text):
     only_user_errors(moves_of_text, text)
     read_file(text, lambda file: read_record(file, games.load("chess")))
@@ -172,10 +177,8 @@ values = st.recursive(
     lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=3), inner, max_size=2)),
     max_leaves=5,
 )
-SAVED = {
-    **{"game": "tic_tac_toe", "begins": ".../.../...", "moves": ["b2"], "players": ["human", "random"]},
-    **{"seed": 0, "resigned": None, "clocks": [], "used": [], "flagged": None, "source": ""},
-}
+SAVED = {"game": "tic_tac_toe", "begins": ".../.../...", "moves": ["b2"], "players": ["human", "random"], "seed": 0}
+SAVED |= {"resigned": None, "clocks": [], "used": [], "flagged": None, "source": ""}
 HEADER = {"game": "tic_tac_toe", "players": ["random", "random"], "seed": 0, "opening_plies": 4, "limits": {}}
 PLAYED = {"number": 0, "first": 0, "opening": 4, "moves": ["b2"], "points": 1.0, "ended": "rules"}
 
@@ -236,5 +239,5 @@ def test_a_match_goes_on_from_no_record_but_its_own(tmp_path):
     file.write_text('{"game": "nim", "players": 5}\n')
     with native.interpreted(), pytest.raises(UserError, match="is the record of another match"):
         match(games.load("nim"), ("random", "random"), 1, record=file)
-    with pytest.raises(UserError, match="is not the record of a match|has no game in it"):
+    with pytest.raises(UserError, match=r"is not the record of a match|has no game in it"):
         read_record(file)

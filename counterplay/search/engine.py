@@ -22,7 +22,7 @@ from counterplay.core.game import Game, Position, UserError
 from counterplay.search.limits import Limits
 from counterplay.search.result import ActionValue, Result, Unsuited
 from counterplay.search.run import Job, Progress, new_tally
-from counterplay.search.suited import must_be_open, must_be_opponents
+from counterplay.search.suited import must_be_finite, must_be_open, must_be_opponents
 
 __all__ = ["Abilities", "Engine", "Request", "why_stopped", "with_line"]
 
@@ -122,7 +122,7 @@ class Engine(ABC):
         """
         request = self._begin(s, limits, multi, also, history)
         try:
-            return self._answer(request, progress)
+            return must_be_finite(self._answer(request, progress))
         finally:
             self._is_searching.release()
 
@@ -141,7 +141,7 @@ class Engine(ABC):
 
         def work() -> Result:
             try:
-                return self._answer(request, progress)
+                return must_be_finite(self._answer(request, progress))
             finally:
                 self._is_searching.release()
 

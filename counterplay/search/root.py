@@ -15,7 +15,7 @@ from counterplay.core.game import CHANCE, Game
 from counterplay.search.limits import deeper
 from counterplay.search.result import ActionValue
 from counterplay.search.run import NO_LIMIT
-from counterplay.search.suited import for_each_player
+from counterplay.search.suited import for_each_player, some_actions
 
 __all__ = ["Iteration", "OpponentsRoot", "PlainRoot", "Root", "Vector"]
 
@@ -131,7 +131,7 @@ class PlainRoot(Root):
         p, left = game.player(s), deeper(game, s, depth)
         found: dict[int, ActionValue] = {}
         best: ActionValue | None = None
-        for a in map(int, game.actions(s)):
+        for a in map(int, some_actions(game, s)):
             if best is not None and self.is_enough(best, p):
                 break
             estimates = int(tally.cutoffs)
@@ -163,7 +163,7 @@ class PlainRoot(Root):
         tally.most_nodes = NO_LIMIT
         while depth > 0 and not tally.stop and not game.is_terminal(s) and self.chooses(game.player(s)):
             depth = deeper(game, s, depth)
-            *others, last = (int(a) for a in game.actions(s))
+            *others, last = map(int, some_actions(game, s))
             kept = (a for a in others if self.keeps(game.result(s, a), depth, values))
             best = next(kept, last)  # if no other keeps them, the last does
             if not tally.stop:

@@ -19,6 +19,7 @@ from rich.text import Text
 
 from counterplay.core.drawing import board_spans, board_text
 from counterplay.core.game import CHANCE, Position
+from counterplay.core.texts import printable
 
 if TYPE_CHECKING:
     from counterplay.arena import Score
@@ -47,21 +48,26 @@ def print_json(data: Any) -> None:
 
 
 def say(what: str | Text | Table = "") -> None:
-    """Print; a text is printed as it is, whatever brackets and colons are in it."""
-    _out.print(Text(what) if isinstance(what, str) else what)
+    """Print; a text is printed as it is, whatever brackets and colons are in it, but for control characters."""
+    _out.print(_clean(what) if isinstance(what, str) else what)
+
+
+def _clean(text: str) -> Text:
+    """Text for the terminal: names and comments may come from a file of anybody's."""
+    return Text(printable(text))
 
 
 def table(*columns: str) -> Table:
     """An empty table with those headings; those that begin with `#` are numbers."""
     made = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
-        made.add_column(column.removeprefix("#"), justify="right" if column.startswith("#") else "left")
+        made.add_column(_clean(column.removeprefix("#")), justify="right" if column.startswith("#") else "left")
     return made
 
 
 def add_row(to: Table, *cells: str) -> None:
     """A row of texts as they are."""
-    to.add_row(*map(Text, cells))
+    to.add_row(*map(_clean, cells))
 
 
 def board(position: Position) -> Text:
@@ -70,15 +76,15 @@ def board(position: Position) -> Text:
     text, cells = str(position), game.board(s)
     plain = None if cells is None else board_text(cells, *game.labels())
     if cells is None or plain is None or plain not in text or not has_colours():
-        return Text(text)
+        return _clean(text)
     drawn = Text()
     for line in board_spans(cells, *game.labels(), game.look, position.marked()):
         drawn.append("\n" if drawn else "")
         for span in line:
             style = f"bold {span.colour}" if span.colour else ""
-            drawn.append(span.text, f"{style} on {span.behind}".strip() if span.behind else style)
+            drawn.append(printable(span.text), f"{style} on {span.behind}".strip() if span.behind else style)
     above, below = text.split(plain, 1)
-    return Text.assemble(above, drawn, below)
+    return Text.assemble(_clean(above), drawn, _clean(below))
 
 
 def has_colours() -> bool:
@@ -113,7 +119,7 @@ class Progress:
         rate = tally.nodes / (time.perf_counter() - self._began)
         stopping = "stopping" if tally.stop else "ctrl-C ends it"
         speed = f"{int(tally.nodes):,} nodes, {rate / 1e6:.1f} M nodes/s"
-        self._status.update(Text(f"{self._what}: {self._found}{speed}; {stopping}"))
+        self._status.update(_clean(f"{self._what}: {self._found}{speed}; {stopping}"))
 
     def found(self, result: Result) -> None:
         line = " ".join(result.line_names[:8])
@@ -156,7 +162,7 @@ def score_line(what: str, games: int) -> Iterator[ScoreLine]:
         TextColumn("{task.fields[score]}"),
     )
     with Bar(*columns, console=_err, transient=True) as bar:
-        yield ScoreLine(bar, bar.add_task(escape(what), total=games, score=""))
+        yield ScoreLine(bar, bar.add_task(escape(printable(what)), total=games, score=""))
 
 
 def is_interactive() -> bool:

@@ -20,6 +20,7 @@ from counterplay.apps.cli import output
 from counterplay.arena import SavedGame
 from counterplay.core.files import write_files
 from counterplay.core.game import CHANCE, Game, Position, UserError
+from counterplay.core.texts import printable
 from counterplay.search import Result
 from counterplay.study.analysis import BestLines, Review, ReviewedMove, best_lines, review
 
@@ -214,7 +215,7 @@ def _table(found: Review) -> Table:
         who = "chance" if move.player == CHANCE else str(move.player + 1)
         loss = f"{move.loss:.3f}" if move.player != CHANCE else ""
         cells = (str(move.number), who, move.name, move.mark, value, loss, _better(game, move, room))
-        table.add_row(*(Text(cell, style if i in (2, 3) else "") for i, cell in enumerate(cells)))
+        table.add_row(*(Text(printable(cell), style if i in (2, 3) else "") for i, cell in enumerate(cells)))
     return table
 
 

@@ -27,8 +27,8 @@ from counterplay.search.limits import Limits, as_depth, deeper
 from counterplay.search.repetition import set_past
 from counterplay.search.result import ActionValue, Result
 from counterplay.search.root import Iteration, OpponentsRoot
-from counterplay.search.run import NO_LIMIT, Helpers, Progress
-from counterplay.search.suited import for_each_player
+from counterplay.search.run import NO_LIMIT, Helpers, Progress, must_be_threads
+from counterplay.search.suited import for_each_player, some_actions
 from counterplay.search.table import (
     AT_LEAST,
     AT_MOST,
@@ -80,8 +80,7 @@ class AlphaBeta(DepthEngine):
         self, game: Game, *, table_mb: float = 64, threads: int = 1, without: str | Iterable[str] = ()
     ) -> None:
         super().__init__(game)
-        if threads < 1:
-            raise UserError(f"a search has 1 thread or more, not {threads}")
+        must_be_threads(threads)
         names = [without] if isinstance(without, str) else list(without)
         self.without = frozenset(REFINEMENTS if "all" in names else names)
         self.table = None if "table" in self.without else TranspositionTable(table_mb)
@@ -214,7 +213,7 @@ class _Root(OpponentsRoot):
         self.is_over = game.is_terminal(s)
         self.p = 0 if self.is_over else game.player(s)
         self.sign = 1.0 if self.p == 0 else -1.0
-        self.order = [] if self.is_over else [int(a) for a in game.actions(s)]
+        self.order = [] if self.is_over else [int(a) for a in some_actions(game, s)]
         self.children = {a: game.result(s, a) for a in self.order}
         if w.use_priority:
             self.order.sort(key=lambda a: -game.priority(s, a))

@@ -137,7 +137,7 @@ class NodeStore:
 
 _COUNTS = [
     *("nodes", "most_nodes", "simulations", "most_simulations", "stop", "counter", "deepest", "full", "solved"),
-    *("ply", "past", "drawn", "settled", "too_wide", "shared", "capacity", "tree", "stats", "moves"),
+    *("ply", "past", "drawn", "settled", "too_wide", "endless", "shared", "capacity", "tree", "stats", "moves"),
 ]
 _WORKSPACE = np.dtype(
     [(name, np.int64) for name in _COUNTS]
