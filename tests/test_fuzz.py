@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from counterplay import UserError, games, native
 from counterplay.arena import SavedGame, match
 from counterplay.arena.clock import Clock
-from counterplay.arena.match import _read as read_match
+from counterplay.arena.match import _Record
 from counterplay.core.texts import read_settings
 from counterplay.games.pacman import maze
 from counterplay.study.analysis import moves_of_text, read_record
@@ -150,6 +150,11 @@ def test_settings(text):
 
 
 # ---- files
+
+
+def read_match(file, about):
+    with _Record(file, about) as record:
+        return record.games
 
 
 def read_file(text, *readers):
