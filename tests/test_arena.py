@@ -142,3 +142,35 @@ def test_the_command(counterplay, answer):
     assert (status, "of 2 games" in out) == (0, True)
     status, _, err = counterplay("match", "pig:players=3", "random", "random")
     assert (status, "a match is between two opponents" in err) == (2, True)
+
+
+def test_two_matches_never_write_to_one_record(tmp_path):
+    game, file = games.load("tic_tac_toe"), tmp_path / "record"
+    refused = []
+
+    def meanwhile(score):
+        with pytest.raises(UserError, match="is being written by another process"):
+            arena.match(game, ("random", "random"), 2, record=file)
+        refused.append(score)
+
+    with native.interpreted():
+        arena.match(game, ("random", "random"), 2, record=file, progress=meanwhile)
+        assert len(refused) == 2
+        assert len(file.read_text().splitlines()) == 3
+        arena.match(game, ("random", "random"), 4, record=file)  # it is free again
+
+
+@pytest.mark.parametrize("cut", [1, 30, -1, -20])
+def test_a_record_goes_on_wherever_it_was_cut_off(tmp_path, cut):
+    game, whole, part = games.load("tic_tac_toe"), tmp_path / "whole", tmp_path / "part"
+    with native.interpreted():
+        arena.match(game, ("random", "random"), 3, record=whole)
+        part.write_text(whole.read_text()[:cut])
+        arena.match(game, ("random", "random"), 3, record=part)
+    assert part.read_text() == whole.read_text()
+
+
+def test_a_record_that_cannot_be_written_is_one_line(tmp_path):
+    for file in (tmp_path, tmp_path / "no" / "where"):
+        with pytest.raises(UserError, match="cannot be written"):
+            arena.match(games.load("tic_tac_toe"), ("random", "random"), 1, record=file)

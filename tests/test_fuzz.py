@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from counterplay import UserError, games, native
 from counterplay.arena import SavedGame, match
 from counterplay.arena.clock import Clock
-from counterplay.arena.match import _read as read_match
+from counterplay.arena.match import _Record
 from counterplay.core.texts import read_settings
 from counterplay.games.pacman import maze
 from counterplay.study.analysis import moves_of_text, read_record
@@ -33,8 +33,7 @@ LONG_SECONDS = 5
 def only_user_errors(read, *arguments):
     try:
         return read(*arguments)
-    except UserError as error:
-        assert str(error)
+    except UserError:
         return None
 
 
@@ -99,7 +98,7 @@ def test_fen(text):
 
 @pytest.mark.parametrize("row", ["K11R", "11111111", "44", "7", "9", "0"])
 def test_a_fen_counts_empty_squares_once(row):
-    with pytest.raises(UserError, match="side by side|squares, not 8|is no piece"):
+    with pytest.raises(UserError, match=r"side by side|squares, not 8|is no piece"):
         games.load("chess").from_text(f"{row}/8/8/8/8/8/8/4k3 w - - 0 1")
 
 
@@ -153,6 +152,11 @@ def test_settings(text):
 # ---- files
 
 
+def read_match(file, about):
+    with _Record(file, about) as record:
+        return record.games
+
+
 def read_file(text, *readers):
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "file"
@@ -178,18 +182,8 @@ values = st.recursive(
     lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=3), inner, max_size=2)),
     max_leaves=5,
 )
-SAVED = {
-    "game": "tic_tac_toe",
-    "begins": ".../.../...",
-    "moves": ["b2"],
-    "players": ["human", "random"],
-    "seed": 0,
-    "resigned": None,
-    "clocks": [],
-    "used": [],
-    "flagged": None,
-    "source": "",
-}
+SAVED = {"game": "tic_tac_toe", "begins": ".../.../...", "moves": ["b2"], "players": ["human", "random"], "seed": 0}
+SAVED |= {"resigned": None, "clocks": [], "used": [], "flagged": None, "source": ""}
 HEADER = {"game": "tic_tac_toe", "players": ["random", "random"], "seed": 0, "opening_plies": 4, "limits": {}}
 PLAYED = {"number": 0, "first": 0, "opening": 4, "moves": ["b2"], "points": 1.0, "ended": "rules"}
 
@@ -250,5 +244,5 @@ def test_a_match_goes_on_from_no_record_but_its_own(tmp_path):
     file.write_text('{"game": "nim", "players": 5}\n')
     with native.interpreted(), pytest.raises(UserError, match="is the record of another match"):
         match(games.load("nim"), ("random", "random"), 1, record=file)
-    with pytest.raises(UserError, match="is not the record of a match|has no game in it"):
+    with pytest.raises(UserError, match=r"is not the record of a match|has no game in it"):
         read_record(file)

@@ -470,6 +470,8 @@ def test_stop_ends_a_search_with_what_is_known():
         ({"guide": 2}, "from 0 to 1"),
         ({"guide": 0.5}, "needs a game with `priority`"),
         ({"threads": 0}, "threads is 1 or more"),
+        ({"threads": 100_000}, "1 to 256 threads"),
+        ({"evaluator": "x"}, "an evaluator is a Python function"),
         ({"parallel": "leaf"}, "'tree' or at the 'root'"),
         ({"noise": 0.3}, "only puct has"),
         ({"threads": 2, "evaluator": print}, "instead of threads"),

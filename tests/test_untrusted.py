@@ -7,6 +7,7 @@ import pytest
 
 from counterplay import UserError, games, native
 from counterplay.arena import SavedGame, Session, match
+from counterplay.core.texts import printable
 from counterplay.study.analysis import read_record
 
 pytestmark = pytest.mark.no_bounds
@@ -113,3 +114,44 @@ def test_the_record_of_a_match_of_your_own_game_needs_the_game(rules, tmp_path):
         with pytest.raises(UserError, match=r"race in race\.py: name that file too"):
             read_record(file)
         assert len(read_record(file, game).moves) == 3
+
+
+# ---- what reaches a terminal or a page
+
+
+def test_no_control_character_reaches_the_terminal(counterplay, tmp_path):
+    evil = "\x1b]0;gone\x07\x1b[2J"
+    file = tmp_path / "game.json"
+    file.write_text(json.dumps({"game": "tic_tac_toe", "begins": ".../.../...", "moves": [evil, "x" * 100_000]}))
+    _, out, err = counterplay("play", "--load", file)
+    assert "\x1b" not in err
+    assert "move 1" in err
+    for command in (("show", f"nim{evil}"), ("search", f"nim:{evil}=3"), ("show", "nim", "--moves", "x" * 100_000)):
+        _, out, err = counterplay(*command)
+        assert "\x1b" not in out + err
+        assert "\x07" not in out + err
+        assert len(err) < 3_000
+
+
+def test_names_of_moves_are_shown_without_control_characters(counterplay, tmp_path):
+    code = tmp_path / "race.py"
+    code.write_text(RULES + "    def action_name(self, s, a): return f'\\x1b[2J{a}'\n")
+    for command in (("show",), ("search", "--depth", 2), ("tree",), ("play", "--depth", 1), ("perft", "--split")):
+        status, out, err = counterplay(command[0], code, *command[1:])
+        assert (status, "\x1b" in out + err) == (0, False)
+
+
+def test_printable_keeps_lines_and_letters():
+    assert printable("a\tb\nö♔\x1b[0m\u202e") == "a\tb\nö♔?[0m?"
+    assert printable("abcdef", 3) == "abc..."
+
+
+def test_a_move_cannot_end_the_script_of_a_page(tmp_path, counterplay):
+    code, page = tmp_path / "race.py", tmp_path / "page.html"
+    code.write_text(RULES + "    def action_name(self, s, a): return f'<!--<script>{a}</script>&'\n")
+    status, _, err = counterplay("tree", code, "--html", page)
+    assert (status, err) == (0, "")
+    text = page.read_text()
+    assert text.count("<script") == text.count("</script") == 1
+    assert "<!--" not in text
+    assert r"\u003c!--\u003cscript\u003e" in text

@@ -19,6 +19,7 @@ from counterplay import search
 from counterplay.core.game import CHANCE, Game, UserError
 from counterplay.core.randomness import seed_at, unit, word
 from counterplay.search.run import Progress
+from counterplay.search.suited import some_actions
 
 __all__ = ["LEVELS", "Level", "LevelPlayer"]
 
@@ -72,7 +73,7 @@ class LevelPlayer:
         p = game.player(s)
         if game.is_terminal(s) or p == CHANCE:
             raise UserError(f"no player is to move at {game.to_text(s)}")
-        ply, moves = len(states) - 1, [int(a) for a in game.actions(s)]
+        ply, moves = len(states) - 1, [int(a) for a in some_actions(game, s)]
         win = _win(game, s, moves)
         overlooked = self._overlooked(len(moves), ply) if win is None else 0
         self._engine.new_game(seed_at(self.seed, ply))

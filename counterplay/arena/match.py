@@ -7,14 +7,16 @@ has a line of JSON for the match and one for each game; a match that was interru
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from math import inf, log10, sqrt
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from counterplay import search
 from counterplay.arena.players import Player, new_player
+from counterplay.core.files import MOST_BYTES, locked, read_json
 from counterplay.core.game import CHANCE, Game, UserError, is_repeated
 from counterplay.games import source
 from counterplay.search.repetition import draw_value
@@ -145,29 +147,27 @@ def match(
     about = {"game": str(game), "players": list(players), "seed": seed, "opening_plies": opening_plies}
     about |= {"source": source(game)} if source(game) else {}  # who reads the record has to name that file too
     about |= {"limits": {key: value for key, value in limits.items() if value is not None}}
-    records = _read(record, about)[:games] if record is not None else []
-    openings = _openings(game, (games + 1) // 2, opening_plies, seed)
-    if progress is not None and records:
-        progress(score_of(records))
-    for number in range(len(records), games):
-        first = number % 2
-        # New players for every game: what one remembers of earlier games must not matter, or a match that was
-        # interrupted would not go on as it would have.
-        sides = [
-            new_player(game, text, 2 * (seed + number) + i, otherwise=PATIENCE, **limits)
-            for i, text in enumerate(players)
-        ]
-        seats = [sides[first], sides[1 - first]]
-        moves, utilities, ended = _play(game, seats, openings[number // 2], seed * 1_000_003 + number // 2)
-        lead = utilities[first] - draw_value(game)
-        points = 1.0 if lead > 0 else 0.5 if lead == 0 else 0.0
-        done = GameRecord(number, first, len(openings[number // 2]), moves, points, ended)
-        records.append(done)
-        if record is not None:
-            with record.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(asdict(done)) + "\n")
-        if progress is not None:
+    with _Record(record, about) as kept:
+        records = kept.games[:games]
+        openings = _openings(game, (games + 1) // 2, opening_plies, seed)
+        if progress is not None and records:
             progress(score_of(records))
+        for number in range(len(records), games):
+            first = number % 2
+            # New players for every game: what one remembers of earlier games must not matter, or a match that was
+            # interrupted would not go on as it would have.
+            sides = [
+                new_player(game, text, 2 * (seed + number) + i, otherwise=PATIENCE, **limits)
+                for i, text in enumerate(players)
+            ]
+            seats = [sides[first], sides[1 - first]]
+            moves, utilities, ended = _play(game, seats, openings[number // 2], seed * 1_000_003 + number // 2)
+            lead = utilities[first] - draw_value(game)
+            points = 1.0 if lead > 0 else 0.5 if lead == 0 else 0.0
+            records.append(GameRecord(number, first, len(openings[number // 2]), moves, points, ended))
+            kept.add(records[-1])
+            if progress is not None:
+                progress(score_of(records))
     return score_of(records)
 
 
@@ -222,20 +222,66 @@ def _openings(game: Game, wanted: int, plies: int, seed: int) -> list[list[int]]
         plies += 1
 
 
-def _read(record: Path, about: dict[str, Any]) -> list[GameRecord]:
-    """The games of a match that was begun before; a new file begins with what the match is about."""
-    text = record.read_text(encoding="utf-8") if record.exists() else ""
-    if not text:
-        record.write_text(json.dumps(about) + "\n", encoding="utf-8")
-        return []
+class _Record:
+    """The file of a match, for as long as it is played: nobody else writes to it, and what is written is on the disk.
+
+    The lock is the system's own on the open file, so that it ends with the process, however that ends.
+    """
+
+    def __init__(self, path: Path | None, about: dict[str, Any]) -> None:
+        self.games: list[GameRecord] = []
+        """Those that were played before."""
+        self._path, self._file = path, None if path is None else locked(path)
+        if self._file is not None:
+            try:
+                self._begin(self._file, about)
+            except BaseException:
+                self._file.close()
+                raise
+
+    def _begin(self, file: BinaryIO, about: dict[str, Any]) -> None:
+        """Read what is there; what was being written when the match was stopped is cut off."""
+        text = file.read(MOST_BYTES).decode("utf-8", errors="replace")
+        header = json.dumps(about) + "\n"
+        whole = text[: text.rfind("\n") + 1]
+        if not whole and header.startswith(text):
+            whole = ""
+        else:
+            self.games = _games_of(whole, about, str(self._path))
+        if whole != text:
+            file.truncate(len(whole.encode()))
+        if not whole:
+            self._write(header)
+
+    def add(self, game: GameRecord) -> None:
+        if self._file is not None:
+            self._write(json.dumps(asdict(game)) + "\n")
+
+    def _write(self, line: str) -> None:
+        assert self._file is not None  # nobody writes to no file
+        try:
+            self._file.write(line.encode())
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise UserError(f"{self._path} cannot be written: {error.strerror}") from None
+
+    def __enter__(self) -> _Record:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._file is not None:
+            self._file.close()
+
+
+def _games_of(text: str, about: dict[str, Any], name: str) -> list[GameRecord]:
+    """The games of a match that was begun before, proven to be those of this one."""
     try:
-        whole = text[: text.rindex("\n") + 1]
-        first, *lines = map(json.loads, whole.splitlines())
+        first, *lines = map(read_json, text.splitlines())
         games = [GameRecord(**{**fields, "moves": tuple(fields["moves"])}) for fields in lines]
+        known = all(each.points in (0.0, 0.5, 1.0) for each in games)
     except (ValueError, TypeError, KeyError):
-        raise UserError(f"{record} is not the record of a match; name another file") from None
-    if first != about or [each.number for each in games] != list(range(len(games))):
-        raise UserError(f"{record} is the record of another match; go on with its settings or name another file")
-    if whole != text:  # the last line was being written when the match was stopped
-        record.write_text(whole, encoding="utf-8")
+        raise UserError(f"{name} is not the record of a match; name another file") from None
+    if first != about or not known or [each.number for each in games] != list(range(len(games))):
+        raise UserError(f"{name} is the record of another match; go on with its settings or name another file")
     return games

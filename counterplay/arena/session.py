@@ -27,7 +27,7 @@ from counterplay.arena.levels import LEVELS, LevelPlayer
 from counterplay.arena.players import new_player
 from counterplay.arena.saved import SavedGame
 from counterplay.core.files import read_text
-from counterplay.core.game import CHANCE, Game, IllegalAction, Position, UserError, is_repeated
+from counterplay.core.game import CHANCE, Game, IllegalAction, Position, UserError, is_repeated, listed_actions
 from counterplay.core.randomness import new_random, seed_at
 from counterplay.search.repetition import draw_value
 from counterplay.search.run import Progress
@@ -196,7 +196,9 @@ class Session:
         """The actions that can be taken now, by their names."""
         with self._lock:
             s = self._states[-1]
-            return {} if self.is_over else {self.game.action_name(s, int(a)): int(a) for a in self.game.actions(s)}
+            return (
+                {} if self.is_over else {self.game.action_name(s, int(a)): int(a) for a in listed_actions(self.game, s)}
+            )
 
     def number_of(self, move: str | int) -> int:
         """The action that can be taken now and has that name, or that very number; an error if there is none."""

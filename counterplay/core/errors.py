@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["AmbiguousText", "IllegalAction", "RulesError", "UnreadableText", "UserError"]
+__all__ = ["AmbiguousText", "EndlessGame", "IllegalAction", "RulesError", "UnreadableText", "UserError"]
 
 
 class UserError(ValueError):
@@ -19,6 +19,10 @@ class IllegalAction(UserError):
 
 class AmbiguousText(UserError):
     """A text that fits more than one move."""
+
+
+class EndlessGame(UserError):
+    """A game that goes on and on where it should end."""
 
 
 class RulesError(UserError):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from counterplay.core.errors import UserError
 
-__all__ = ["read_json", "read_text", "write_files"]
+__all__ = ["locked", "read_json", "read_text", "write_files"]
 
 MOST_BYTES = 64_000_000
 """A larger file is none that we have written."""
@@ -36,6 +37,29 @@ def read_json(text: str) -> Any:
         return json.loads(text)
     except RecursionError:
         raise ValueError("the JSON is nested too deeply") from None
+
+
+def locked(file: Path) -> BinaryIO:
+    """A file open to be read and added to, by nobody else who opens it so, until it is closed or the process ends."""
+    try:
+        opened = file.open("a+b")
+    except (OSError, ValueError) as error:
+        raise UserError(f"{file} cannot be written: {_reason(error)}") from None
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            opened.seek(1 << 30)  # a byte far behind the end, so that others can read
+            msvcrt.locking(opened.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        opened.close()
+        raise UserError(f"{file} is being written by another process; wait for it, or name another file") from None
+    opened.seek(0)
+    return opened
 
 
 def write_files(texts: dict[Path, str]) -> None:

@@ -27,6 +27,7 @@ import re
 from collections import namedtuple
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
+from itertools import islice
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 from counterplay.core import drawing, extension, words
@@ -46,11 +47,15 @@ __all__ = [
     "UnreadableText",
     "UserError",
     "is_repeated",
+    "listed_actions",
     "read_board",
 ]
 
 CHANCE = -1
 """The player who moves when a die is thrown or a card drawn."""
+
+MOST_ACTIONS = 1_000_000
+"""A state with more is refused wherever its actions are listed."""
 
 RULES = ("initial", "player", "actions", "result", "is_terminal", "utility")
 
@@ -298,7 +303,7 @@ class Game:
     @_for_people
     def parse_action(self, s: Any, text: str) -> int:
         """The legal action of that name."""
-        names = {self.action_name(s, a): a for a in self.actions(s)} if not self.is_terminal(s) else {}
+        names = {self.action_name(s, a): a for a in listed_actions(self, s)} if not self.is_terminal(s) else {}
         wanted = text.strip()
         if wanted in names:
             return names[wanted]
@@ -517,7 +522,7 @@ class Position(_GameAndState):
         """The names of the legal moves."""
         if self.game.is_terminal(self.state):
             return []
-        return [self.game.action_name(self.state, a) for a in self.game.actions(self.state)]
+        return [self.game.action_name(self.state, a) for a in listed_actions(self.game, self.state)]
 
     def __str__(self) -> str:
         return self.game.show(self.state)
@@ -542,6 +547,14 @@ def is_repeated(game: Game, states: Sequence[Any]) -> bool:
     *earlier, s = states
     back = game.reversible(s)
     return back > 0 and sum(game.key(each) == game.key(s) for each in earlier[-back:]) >= 2
+
+
+def listed_actions(game: Game, s: Any) -> list[int]:
+    """The actions at `s` as a list; an error if they are more than anybody could list."""
+    actions = list(islice(game.actions(s), MOST_ACTIONS + 1))
+    if len(actions) > MOST_ACTIONS:
+        raise RulesError(f"{game} has more than {MOST_ACTIONS:,} actions at a state, too many to be listed")
+    return actions
 
 
 def _made(cls: type[Game], settings: dict[str, Any], members: dict[str, Any]) -> Game:

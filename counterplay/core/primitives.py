@@ -15,6 +15,7 @@ from typing import Any
 
 from counterplay.core.bits import Bits
 from counterplay.core.cells import Cells
+from counterplay.core.errors import RulesError
 
 __all__ = [
     "Table",
@@ -110,7 +111,9 @@ def count(items: Iterable[int]) -> int:
 
 def nth(items: Iterable[int], k: int) -> int:
     """Item number `k`, counted from 0; there must be so many."""
-    return next(islice(items, k, None))
+    for item in islice(items, k, None):
+        return item
+    raise RulesError("there is a state without actions that is not over; `counterplay check` says which")
 
 
 def list_actions(game: Any, s: Any, row: Any) -> int:

@@ -17,6 +17,7 @@ __all__ = [
     "convert",
     "field_text",
     "fields_text",
+    "printable",
     "read_board",
     "read_moves",
     "read_settings",
@@ -28,6 +29,17 @@ __all__ = [
 _LONGEST = 10_000
 """Characters of a value; nobody types more, and Python takes long to say no to deep brackets."""
 _SWITCH = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+
+
+# ---- what a terminal is given
+
+
+def printable(text: str, longest: int | None = None) -> str:
+    """A text that may be anybody's, fit for a terminal: nothing in it moves the cursor or is invisible, but for ends of
+    lines; with `longest`, no more characters than that."""
+    if longest is not None and len(text) > longest:
+        text = text[:longest] + "..."
+    return text if text.isprintable() else "".join(c if c.isprintable() or c in "\n\t" else "?" for c in text)
 
 
 # ---- boards

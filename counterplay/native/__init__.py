@@ -25,6 +25,7 @@ from types import FunctionType
 from typing import Any, Protocol
 
 from counterplay.core.game import Game
+from counterplay.core.texts import printable
 
 __all__ = [
     "CannotCompile",
@@ -112,7 +113,7 @@ def _say_why(game: Game, why: CannotCompile) -> None:
         if not _cannot:
             print(f"counterplay: runs interpreted: {why}", file=sys.stderr)
     elif _identity(game) not in _cannot:
-        print(f"counterplay: {game} runs interpreted, which is slower: {why}", file=sys.stderr)
+        print(printable(f"counterplay: {game} runs interpreted, which is slower: {why}"), file=sys.stderr)
 
 
 def native(function: Callable[..., Any]) -> NativeFunction:
@@ -193,5 +194,5 @@ class Announcement:
 
     def _write(self, text: str) -> None:
         if not self._quiet and sys.stderr is not None:
-            sys.stderr.write(text)
+            sys.stderr.write(printable(text))
             sys.stderr.flush()

@@ -80,7 +80,14 @@ def _call_by_types(function: FunctionType, game: Game, *args: Any) -> Any:
         unfinished = DiskCache.abandon()
         if isinstance(error, NumbaError) or (unfinished and isinstance(error, Exception)):
             raise CannotCompile(explain(error, game)) from None
+        if isinstance(error, Exception) and not _is_of_the_package(game):
+            error.add_note(f"in the compiled rules of {game}; interpreted, the line would be said")
         raise  # what a rule raised as it ran
+
+
+def _is_of_the_package(game: Game) -> bool:
+    module = type(game).__module__
+    return module.startswith("counterplay.games.") and not module.startswith("counterplay.games._files.")
 
 
 def _unique_symbols() -> None:

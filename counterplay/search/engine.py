@@ -23,7 +23,7 @@ from counterplay.core.game import Game, Position, UserError
 from counterplay.search.limits import Limits
 from counterplay.search.result import ActionValue, Result, Unsuited
 from counterplay.search.run import Job, Progress, new_tally
-from counterplay.search.suited import must_be_open, must_be_opponents
+from counterplay.search.suited import must_be_finite, must_be_open, must_be_opponents
 from counterplay.search.values import must_be_sane
 
 __all__ = ["Abilities", "Engine", "Request", "of_position", "why_stopped", "with_line"]
@@ -187,7 +187,7 @@ class Engine(ABC):
     def _sane_answer(self, request: Request, progress: Progress | None) -> Result:
         """The answer, unless the game has given a value that is none."""
         try:
-            return self._answer(request, progress)
+            return must_be_finite(self._answer(request, progress))
         finally:
             for tally in self._tallies:
                 must_be_sane(self.game, tally)

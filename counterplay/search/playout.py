@@ -1,14 +1,22 @@
-"""Random play: a random action, a game played to its end. The same seed gives the same game, in either mode."""
+"""Random play: a random action, a game played to its end. The same seed gives the same game, in either mode.
+
+Compiled code hears no ctrl-C, so a game that never ends has to be noticed: after `MOST_PLIES` it is an `EndlessGame`.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
+from counterplay.core.errors import EndlessGame
 from counterplay.core.game import CHANCE
 from counterplay.core.randomness import unit, word
 from counterplay.native import native
 
-__all__ = ["mean_utility", "playout", "random_action"]
+__all__ = ["MOST_PLIES", "mean_utility", "playout", "random_action"]
+
+MOST_PLIES = 100_000
+"""A random game that is longer is taken for one that never ends; at random none of our games has a hundredth of it."""
+_ENDLESS = "a random game from here did not end within 100,000 plies; `counterplay check` looks for the cause"
 
 
 def choose(game: Any, s: Any, random: Any) -> int:
@@ -33,8 +41,12 @@ def random_action(game, s, random):  # type: ignore[no-untyped-def]
 @native
 def playout(game, s, random):  # type: ignore[no-untyped-def]
     """The state at the end of a random game from `s`."""
+    plies = 0
     while not game.is_terminal(s):
+        if plies >= MOST_PLIES:
+            raise EndlessGame(_ENDLESS)
         s = game.result(s, choose(game, s, random))
+        plies += 1
     return s
 
 
@@ -43,8 +55,11 @@ def mean_utility(game, s, n, random):  # type: ignore[no-untyped-def]
     """What player 0 gets on average in `n` random games from `s`."""
     total = 0.0
     for _ in range(n):
-        end = s
+        end, plies = s, 0
         while not game.is_terminal(end):
+            if plies >= MOST_PLIES:
+                raise EndlessGame(_ENDLESS)
             end = game.result(end, choose(game, end, random))
+            plies += 1
         total += game.utility(end, 0)
     return total / n

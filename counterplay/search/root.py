@@ -16,7 +16,7 @@ from counterplay.core.game import CHANCE, Game
 from counterplay.search.limits import deeper
 from counterplay.search.result import ActionValue
 from counterplay.search.run import NO_LIMIT
-from counterplay.search.suited import for_each_player
+from counterplay.search.suited import for_each_player, some_actions
 
 __all__ = ["Iteration", "OpponentsRoot", "PlainRoot", "Root", "Vector"]
 
@@ -48,7 +48,7 @@ class Root(ABC):
     @cached_property
     def actions(self) -> tuple[int, ...]:
         """The actions of a live position, in the game's order."""
-        return tuple(map(int, self.game.actions(self.s)))
+        return tuple(map(int, some_actions(self.game, self.s)))
 
     @abstractmethod
     def look(self, depth: int) -> Iteration:
@@ -171,7 +171,7 @@ class PlainRoot(Root):
         tally.most_nodes = NO_LIMIT
         while depth > 0 and not tally.stop and not game.is_terminal(s) and self.chooses(game.player(s)):
             depth = deeper(game, s, depth)
-            *others, last = (int(a) for a in game.actions(s))
+            *others, last = map(int, some_actions(game, s))
             kept = (a for a in others if self.keeps(game.result(s, a), depth, values))
             best = next(kept, last)  # if no other keeps them, the last does
             if not tally.stop:

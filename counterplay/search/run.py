@@ -21,10 +21,14 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from counterplay.core.game import UserError
 from counterplay.core.records import new_record, record_type
 from counterplay.search.limits import DEEPEST
 
-__all__ = ["NO_LIMIT", "Helpers", "Job", "Progress", "new_tally", "run"]
+__all__ = ["MOST_THREADS", "NO_LIMIT", "Helpers", "Job", "Progress", "must_be_threads", "new_tally", "run"]
+
+MOST_THREADS = 256
+"""More than any machine of ours has processors; each thread takes memory and time to start."""
 
 NO_LIMIT = (1 << 62) - 1
 
@@ -57,6 +61,12 @@ def new_tally(depth: int = 0, most_nodes: int = NO_LIMIT) -> Any:
 
 
 # ---- threads
+
+
+def must_be_threads(threads: int) -> None:
+    """Refuse what is no sensible number of threads."""
+    if not isinstance(threads, int) or not 1 <= threads <= MOST_THREADS:
+        raise UserError(f"a search has 1 to {MOST_THREADS} threads, not {threads}")
 
 
 class Job(Generic[T]):

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from counterplay import native, search
+from counterplay.core.errors import EndlessGame
 from counterplay.core.game import Game, Position, UserError
 from counterplay.games.uniform_tree import UniformTree
 from counterplay.search.alphabeta.workspace import useful_refinements
@@ -60,7 +61,7 @@ def _rate(work: Any, here: Position, seconds: float, mode: Callable[[], Any]) ->
 
 
 def _minimax(here: Position, size: int) -> int:
-    return search.minimax(here.game, here.state, size).nodes
+    return _finished(search.minimax(here.game, here.state, size)).nodes
 
 
 def _perft(here: Position, size: int) -> int:
@@ -69,7 +70,10 @@ def _perft(here: Position, size: int) -> int:
 
 def _playouts(here: Position, size: int) -> int:
     n = int(4**size)
-    search.mean_utility(here.game, here.state, n, search.new_random(size))
+    try:
+        search.mean_utility(here.game, here.state, n, search.new_random(size))
+    except EndlessGame as error:
+        raise EndlessGame(f"{here.game}: {error}") from None
     return n
 
 

@@ -7,6 +7,9 @@ import sys
 
 __all__ = ["main"]
 
+_LONGEST = 2_000
+"""Characters of an error; it may have a whole file in it that was none."""
+
 
 def main() -> None:
     """Run the command line. What the user can mend is one line on standard error and exit status 2."""
@@ -25,12 +28,14 @@ def main() -> None:
     except Exception as error:
         from counterplay.study.check.mistakes import place, reason
 
-        where = place(error)
-        if where is None:  # not the doing of a user's file: a mistake of ours
+        where = place(error) or "; ".join(getattr(error, "__notes__", ()))
+        if not where:  # not the doing of a user's file: a mistake of ours
             raise
         _fail(f"{where}: {reason(error)}")
 
 
 def _fail(message: str, status: int = 2) -> None:
-    print(f"counterplay: {message}", file=sys.stderr)
+    from counterplay.core.texts import printable
+
+    print(f"counterplay: {printable(' '.join(message.splitlines()), _LONGEST)}", file=sys.stderr)
     sys.exit(status)

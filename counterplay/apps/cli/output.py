@@ -20,6 +20,7 @@ from rich.text import Text
 from counterplay.core import words
 from counterplay.core.drawing import Span, board_spans, board_text
 from counterplay.core.game import Position
+from counterplay.core.texts import printable
 
 if TYPE_CHECKING:
     from counterplay.arena import Score
@@ -51,21 +52,26 @@ def print_json(data: Any) -> None:
 
 
 def say(what: str | Text | Table = "") -> None:
-    """Print; a text is printed as it is, whatever brackets and colons are in it."""
-    _out.print(Text(what) if isinstance(what, str) else what)
+    """Print; a text is printed as it is, whatever brackets and colons are in it, but for control characters."""
+    _out.print(_clean(what) if isinstance(what, str) else what)
+
+
+def _clean(text: str) -> Text:
+    """Text for the terminal: names and comments may come from a file of anybody's."""
+    return Text(printable(text))
 
 
 def table(*columns: str) -> Table:
     """An empty table with those headings; those that begin with `#` are numbers."""
     made = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
-        made.add_column(column.removeprefix("#"), justify="right" if column.startswith("#") else "left")
+        made.add_column(_clean(column.removeprefix("#")), justify="right" if column.startswith("#") else "left")
     return made
 
 
 def add_row(to: Table, *cells: str) -> None:
     """A row of texts as they are."""
-    to.add_row(*map(Text, cells))
+    to.add_row(*map(_clean, cells))
 
 
 def board(position: Position) -> Text:
@@ -74,12 +80,13 @@ def board(position: Position) -> Text:
     text, cells = str(position), game.board(s)
     plain = None if cells is None else board_text(cells, *game.labels())
     if not has_colours():
-        return Text(text)
+        return _clean(text)
     if cells is None or plain is None or plain not in text:
         lines = game.coloured(s)
-        return Text(text) if lines is None else _drawn(lines)
+        return _clean(text) if lines is None else _drawn(lines)
     above, below = text.split(plain, 1)
-    return Text.assemble(above, _drawn(board_spans(cells, *game.labels(), game.look, position.marked())), below)
+    drawn = _drawn(board_spans(cells, *game.labels(), game.look, position.marked()))
+    return Text.assemble(_clean(above), drawn, _clean(below))
 
 
 def _drawn(lines: Sequence[Sequence[Span]]) -> Text:
@@ -88,7 +95,7 @@ def _drawn(lines: Sequence[Sequence[Span]]) -> Text:
         drawn.append("\n" if number else "")
         for span in line:
             style = f"bold {span.colour}" if span.colour else ""
-            drawn.append(span.text, f"{style} on {span.behind}".strip() if span.behind else style)
+            drawn.append(printable(span.text), f"{style} on {span.behind}".strip() if span.behind else style)
     return drawn
 
 
@@ -148,7 +155,7 @@ class Progress:
             self._status.start()
         stopping = "stopping" if tally.stop else "ctrl-C ends it"
         nodes, seconds = int(tally.nodes), time.perf_counter() - self._began
-        self._status.update(Text(f"{self._what}: {self._found}{nodes:,} nodes{speed(nodes, seconds)}; {stopping}"))
+        self._status.update(_clean(f"{self._what}: {self._found}{nodes:,} nodes{speed(nodes, seconds)}; {stopping}"))
 
     def found(self, result: Result) -> None:
         self._found = f"depth {result.depth}, {value_of(result)}, {line_of(result, most=8)}; "
@@ -193,7 +200,7 @@ def score_line(what: str, games: int) -> Iterator[ScoreLine]:
         TextColumn("{task.fields[score]}"),
     )
     with Bar(*columns, console=_err, transient=True) as bar:
-        yield ScoreLine(bar, bar.add_task(escape(what), total=games, score=""))
+        yield ScoreLine(bar, bar.add_task(escape(printable(what)), total=games, score=""))
 
 
 def is_interactive() -> bool:

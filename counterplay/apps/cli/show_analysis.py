@@ -21,6 +21,7 @@ from counterplay.arena import SavedGame
 from counterplay.core import words
 from counterplay.core.files import write_files
 from counterplay.core.game import CHANCE, Game, Position, UserError
+from counterplay.core.texts import printable
 from counterplay.search import ActionValue, Result
 from counterplay.study.analysis import BestLines, Review, ReviewedMove, best_lines, review
 
@@ -210,8 +211,8 @@ def _table(found: Review) -> Table:
         style = _STYLES.get(move.mark, "")
         loss = f"{100 * move.loss:.0f}%" if move.player != CHANCE else ""
         cells = (_number(found, move), words.player_name(game, move.player), move.name, move.mark, value, loss)
-        better = _better(found, move, room)
-        table.add_row(*(Text(cell, style if i in (2, 3) else "") for i, cell in enumerate((*cells, better))))
+        shown = map(printable, (*cells, _better(found, move, room)))
+        table.add_row(*(Text(cell, style if i in (2, 3) else "") for i, cell in enumerate(shown)))
     return table
 
 

@@ -29,7 +29,7 @@ from counterplay.search.limits import Limits, as_depth, deeper
 from counterplay.search.repetition import draw_value, set_past
 from counterplay.search.result import ActionValue, Result
 from counterplay.search.root import Iteration, OpponentsRoot
-from counterplay.search.run import NO_LIMIT, Helpers, Progress
+from counterplay.search.run import NO_LIMIT, Helpers, Progress, must_be_threads
 from counterplay.search.suited import for_each_player
 from counterplay.search.table import (
     AT_LEAST,
@@ -89,8 +89,7 @@ class AlphaBeta(DepthEngine):
         self, game: Game, *, table_mb: float = 64, threads: int = 1, without: str | Iterable[str] = ()
     ) -> None:
         super().__init__(game)
-        if threads < 1:
-            raise UserError(f"a search has 1 thread or more, not {threads}")
+        must_be_threads(threads)
         self.without = _named(without)
         self.table = None if "table" in self.without else TranspositionTable(table_mb)
         self._tallies = [new_workspace(game, self.table, self.without) for _ in range(threads)]

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from counterplay.core.errors import EndlessGame
 from counterplay.core.game import CHANCE, Game, UserError
 from counterplay.core.primitives import mix64, state_key
 from counterplay.search.engine import Abilities, Engine, Request, of_position, why_stopped, with_line
@@ -24,6 +25,7 @@ from counterplay.search.mcts.nodes import MOST_CHILDREN, NodeStore, keep_below, 
 from counterplay.search.mcts.settings import TreeSettings
 from counterplay.search.mcts.uct import absorb, gather, simulate
 from counterplay.search.mcts.variations import highest, new_variations, sections_for
+from counterplay.search.playout import MOST_PLIES
 from counterplay.search.repetition import set_past
 from counterplay.search.result import ActionValue, Result
 from counterplay.search.run import NO_LIMIT, Helpers, Progress, run
@@ -139,6 +141,10 @@ class MonteCarlo(Engine):
             raise UserError(
                 f"{game} has more than {MOST_CHILDREN:,} moves in a position, which is more than mcts takes"
             )
+        if any(w.endless for w in self._tallies):
+            raise EndlessGame(
+                f"a random game of {game} did not end within {MOST_PLIES:,} plies; try --set cutoff=100, by `evaluate`"
+            )
         done = sum(int(w.simulations) for w in self._tallies) - before
         return self._result(s, done, simulations, limits, time.perf_counter() - began)
 
@@ -182,7 +188,7 @@ class MonteCarlo(Engine):
         """Set every thread's counters, limits, and the past that repetitions are looked for in."""
         game, n = self.game, len(self._threads)
         for i, (w, _) in enumerate(self._threads):
-            w.deepest = w.full = w.solved = w.too_wide = 0
+            w.deepest = w.full = w.solved = w.too_wide = w.endless = 0
             w.nodes = 1 if i == 0 else 0
             w.most_simulations = w.simulations + (simulations + n - 1 - i) // n
             w.most_nodes = (nodes + n - 1 - i) // n

@@ -21,7 +21,7 @@ from counterplay.core.game import CHANCE, Game, UserError
 from counterplay.core.randomness import unit, word
 from counterplay.search.mcts.nodes import values_kept
 from counterplay.search.mcts.variations import get, is_proven, note_played, put
-from counterplay.search.playout import choose
+from counterplay.search.playout import MOST_PLIES, choose
 from counterplay.search.values import sane_estimate, sane_utility
 
 __all__ = ["Evaluator", "ask", "weigh"]
@@ -43,6 +43,9 @@ def weigh(game: Any, s: Any, w: Any, x: Any) -> None:
         if is_over:
             break
         if x is not None and x.use_cutoff and plies >= x.cutoff:
+            break
+        if plies >= MOST_PLIES:
+            w.endless, w.stop = 1, 1
             break
         a = choose(game, s, w) if x is None else choose_by_all(game, s, w, x)
         s = game.result(s, a)

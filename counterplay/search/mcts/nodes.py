@@ -138,7 +138,20 @@ class NodeStore:
 
 _COUNTS = [
     *("nodes", "most_nodes", "simulations", "most_simulations", "stop", "counter", "deepest", "full", "solved"),
-    *("ply", "past", "drawn", "settled", "too_wide", "strange", "shared", "capacity", "tree", "stats", "moves"),
+    *(
+        "ply",
+        "past",
+        "drawn",
+        "settled",
+        "too_wide",
+        "endless",
+        "strange",
+        "shared",
+        "capacity",
+        "tree",
+        "stats",
+        "moves",
+    ),
 ]
 _WORKSPACE = record_type(
     [(name, np.int64) for name in _COUNTS]

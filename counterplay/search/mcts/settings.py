@@ -11,6 +11,7 @@ from typing import Any
 from counterplay.core.game import Game, UserError
 from counterplay.search.mcts.leaf import Evaluator
 from counterplay.search.mcts.variations import VARIATIONS
+from counterplay.search.run import must_be_threads
 
 __all__ = ["TreeSettings"]
 
@@ -80,6 +81,9 @@ class TreeSettings:
             setting = getattr(self, name)
             if not isinstance(setting, int) or setting < 1:
                 raise UserError(f"{name} is 1 or more, not {setting}")
+        must_be_threads(self.threads)
+        if self.evaluator is not None and not callable(self.evaluator):
+            raise UserError(f"an evaluator is a Python function, so it cannot be {self.evaluator!r}")
         if self.parallel not in ("tree", "root"):
             raise UserError(f"threads are parallel at the 'tree' or at the 'root', not '{self.parallel}'")
         if self.evaluator is not None and self.threads > 1:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from counterplay.core.game import CHANCE, Game
+from counterplay.core.game import CHANCE, Game, listed_actions
 from counterplay.search import new_random, random_action
 from counterplay.study.check.mistakes import line_of, place, reason, where_is_set
 from counterplay.study.check.values import same, unfit
@@ -14,6 +14,7 @@ from counterplay.study.check.values import same, unfit
 __all__ = ["FAILED", "Examination", "Problem", "Seen"]
 
 PLIES = 2_000  # a random game is left here, so that an endless one does not keep us
+MOST_PLIES = 20_000  # if none has ended by then, one is played on so far without a look at each state
 STATES = 10_000  # no new game is begun when so many were seen
 
 FAILED: Any = object()
@@ -92,12 +93,29 @@ class Examination:
 
     def play(self, playouts: int) -> None:
         """Play random games, and see what the rules say in every state."""
+        unfinished: list[tuple[Any, Any]] = []
         while self.played < playouts and len(self.seen) < STATES:
-            self._play(new_random(self.seed + self.played))
+            random = new_random(self.seed + self.played)
+            s = self._play(random)
+            unfinished += [] if s is FAILED else [(s, random)]
             self.played += 1
+        if len(unfinished) == self.played and self._goes_on(*unfinished[0]):
+            text = f"no random game has ended, and one went on for {MOST_PLIES:,} moves: is_terminal is never true, or"
+            self.note("games end", "is_terminal", f"{text} games go in circles; count the moves and end them somewhere")
 
-    def _play(self, random: Any) -> None:
-        """One random game, as far as the rules carry it."""
+    def _goes_on(self, s: Any, random: Any) -> bool:
+        """Whether a game that was left after PLIES has not ended at MOST_PLIES either."""
+        for _ in range(MOST_PLIES - PLIES):
+            if self.attempt("is_terminal", self.game.is_terminal, s):  # or it has failed
+                return False
+            a = self.attempt("actions", random_action.interpreted, self.game, s, random)
+            s = FAILED if a is FAILED else self.attempt("result", self.game.result, s, a)
+            if s is FAILED:
+                return False
+        return True
+
+    def _play(self, random: Any) -> Any:
+        """One random game, as far as the rules carry it; the state after PLIES, FAILED if it has ended before."""
         path: list[tuple[Any, int]] = []
         s = self.attempt("initial", lambda: _answered(self.game.initial()))
         while s is not FAILED and len(path) < PLIES:
@@ -105,14 +123,15 @@ class Examination:
             self.seen.append(it)
             it.says = self.ask(it, s)
             if it.over or not it.says.get("actions") or not {"is_terminal", "player"} <= it.says.keys():
-                return
+                return FAILED
             a = self.attempt("actions", random_action.interpreted, self.game, s, random, it=it)
             if a is FAILED:
-                return
+                return FAILED
             path.append((s, a))
             s = self.attempt("result", lambda s, a: _answered(self.game.result(s, a)), s, a, it=it)
             if s is not FAILED:
                 it.says["result"] = s
+        return s
 
     def _listed(self, it: Seen, s: Any) -> list[Any]:
         """The actions at `s`; a set of them has no order that both modes and all processes would share."""
@@ -120,7 +139,7 @@ class Examination:
         if isinstance(found, set | frozenset):
             text = "actions gives a set, which has no order: give a tuple or a range, or yield them one by one"
             self.note("actions have an order", "actions", text, it, where_is_set(self.game))
-        return list(found)
+        return listed_actions(self.game, s)
 
     def ask(self, it: Seen, s: Any) -> dict[str, Any]:
         """What the rules say of `s`, which is the state of `it` or should equal it."""

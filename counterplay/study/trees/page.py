@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from html import escape
 from math import inf
+from typing import Any
 
 from counterplay.study.trees.draw import MOST_DRAWN, arrange, number, svg
 from counterplay.study.trees.record import Trace
@@ -33,9 +34,15 @@ def page(trace: Trace, most: int = MOST_DRAWN) -> str:
     return _PAGE.format(
         title=escape(title),
         svg=svg(trace, most),
-        steps=json.dumps(steps, ensure_ascii=False).replace("</", "<\\/"),
+        steps=_for_script(steps),
         window="" if has_window else " hidden",
     )
+
+
+def _for_script(data: Any) -> str:
+    """JSON to stand inside a <script>, whose end and comments a browser looks for in strings as well."""
+    text = json.dumps(data)  # only ASCII, so that no strange end of a line is in it either
+    return text.replace("<", r"\u003c").replace(">", r"\u003e").replace("&", r"\u0026")
 
 
 def _path(trace: Trace, to: int) -> str:

@@ -1,0 +1,131 @@
+"""Games that never end, rules that never return, states without a move or with too many: what is said, and soon."""
+
+from textwrap import dedent
+
+import pytest
+
+from counterplay import UserError, games, native, search
+from counterplay.core.errors import EndlessGame
+from counterplay.core.game import RulesError, listed_actions
+from counterplay.search.playout import MOST_PLIES
+from counterplay.search.run import MOST_THREADS
+from counterplay.search.table import TranspositionTable
+from counterplay.study.check import examine
+
+GAME = """
+from typing import NamedTuple
+from counterplay import Game
+
+
+class Walk(Game):
+    class State(NamedTuple):
+        ply: int
+        row: tuple
+
+    def initial(self):        return self.State(0, (1, 2, 3))
+    def player(self, s):      return s.ply % 2
+    def actions(self, s):     return range({actions})
+    def result(self, s, a):   return self.State({following}, s.row)
+    def is_terminal(self, s): return {over}
+    def utility(self, s, p):  return 1.0 if p == 0 else -1.0
+"""
+
+
+@pytest.fixture
+def walk(tmp_path):
+    """A file with a game that has one thing wrong with it."""
+
+    def write(actions="2 if s.ply < 9 else 0", following="s.ply + 1", over="s.ply == 9"):
+        file = tmp_path / "walk.py"
+        file.write_text(dedent(GAME).format(actions=actions, following=following, over=over))
+        return file
+
+    return write
+
+
+ENDLESS = {"actions": "2", "following": "(s.ply + 1 + a) % 1000", "over": "s.ply < 0"}
+STUCK = {"actions": "2 if s.ply < 3 else 0"}
+WIDE = {"actions": "10**9 if s.ply < 9 else 0"}
+
+
+@pytest.mark.parametrize("mode", [native.compiled, native.interpreted])
+def test_random_play_notices_a_game_that_never_ends(walk, mode):
+    game = games.load(str(walk(**ENDLESS)))
+    for play in (
+        lambda: search.playout(game, game.initial(), search.new_random(1)),
+        lambda: search.mean_utility(game, game.initial(), 3, search.new_random(1)),
+    ):
+        with pytest.raises(EndlessGame, match=f"did not end within {MOST_PLIES:,} plies"), mode():
+            play()
+    with mode(), pytest.raises(EndlessGame, match="a random game of walk did not end"):
+        search.mcts(game, simulations=5)
+
+
+def test_check_says_that_no_game_has_ended(walk):
+    report = examine(games.load(str(walk(**ENDLESS))), compare=False)
+    assert [problem.property for problem in report.problems] == ["games end"]
+    assert "no random game has ended" in str(report)
+    long = examine(games.load(str(walk("1 if s.ply < 3000 else 0", over="s.ply == 3000"))), 1, compare=False)
+    assert long.ok
+
+
+def test_bench_names_a_game_that_never_ends(walk, counterplay):
+    status, _, err = counterplay("bench", walk(**ENDLESS), "--seconds", 0.01)
+    assert (status, err.splitlines()[-1].startswith("counterplay: walk: a random game from here did not end")) == (
+        2,
+        True,
+    )
+
+
+@pytest.mark.parametrize("algorithm", ["minimax", "alphabeta", "expectiminimax", "maxn", "paranoid"])
+def test_a_live_state_without_actions_is_said(walk, algorithm):
+    game = games.load(str(walk(**STUCK)))
+    with native.interpreted():
+        for s in (game.initial(), game.State(3, (1, 2, 3))):
+            with pytest.raises(RulesError, match="a state without actions that is not over"):
+                search.new_engine(algorithm, game).search(s, search.Limits(depth=6))
+
+
+def test_the_computer_says_that_it_has_no_move(walk, counterplay):
+    status, _, err = counterplay("play", walk(**STUCK), "--level", 3, "--interpreted")
+    assert (status, err) == (
+        2,
+        "counterplay: there is a state without actions that is not over; `counterplay check` says which\n",
+    )
+
+
+@pytest.mark.parametrize("command", [("show",), ("search", "--depth", 1), ("play", "--level", 2), ("check",)])
+def test_more_actions_than_can_be_listed_are_refused(walk, counterplay, command):
+    status, out, err = counterplay(command[0], walk(**WIDE), *command[1:])
+    assert status == (1 if command == ("check",) else 2)
+    assert "walk has more than 1,000,000 actions at a state" in out + err
+
+
+def test_actions_are_listed():
+    game = games.load("tic_tac_toe")
+    assert listed_actions(game, game.initial()) == list(range(9))
+
+
+def test_what_compiled_rules_raise_is_one_line(walk, counterplay):
+    status, _, err = counterplay("search", walk(following="s.ply + s.row[s.ply]"), "--depth", 8)
+    last = err.splitlines()[-1]
+    assert (status, last.startswith("counterplay: in the compiled rules of walk"), "IndexError" in last) == (
+        2,
+        True,
+        True,
+    )
+
+
+@pytest.mark.parametrize("algorithm", ["alphabeta", "mcts"])
+def test_there_are_not_that_many_threads(algorithm):
+    with pytest.raises(UserError, match=f"1 to {MOST_THREADS} threads, not 100000"):
+        search.new_engine(algorithm, games.load("tic_tac_toe"), threads=100_000)
+
+
+def test_a_table_larger_than_the_memory_is_refused(monkeypatch):
+    def no_memory(*_):
+        raise MemoryError
+
+    monkeypatch.setattr("counterplay.search.table.np.zeros", no_memory)
+    with pytest.raises(UserError, match=r"no memory for a table of 1e\+06 MB"):
+        TranspositionTable(1e6)
