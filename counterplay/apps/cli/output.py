@@ -10,10 +10,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
-from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
-from rich.progress import Progress as Bar
-from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
@@ -21,6 +17,9 @@ from counterplay.core.drawing import board_spans, board_text
 from counterplay.core.game import CHANCE, Position
 
 if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+    from rich.status import Status
+
     from counterplay.arena import Score
     from counterplay.search import Result
 
@@ -149,6 +148,10 @@ def score_line(what: str, games: int) -> Iterator[ScoreLine]:
     if not _err.is_terminal:
         yield ScoreLine(None, None)
         return
+    from rich.markup import escape
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+    from rich.progress import Progress as Bar
+
     columns = (
         TextColumn("{task.description}"),
         BarColumn(20),
