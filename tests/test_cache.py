@@ -23,6 +23,18 @@ def surroundings(monkeypatch, tmp_path):
     monkeypatch.setenv("COUNTERPLAY_CACHE_DIR", str(tmp_path / "cache"))
 
 
+def test_code_from_disk_needs_little_of_the_compiler(tmp_path):
+    """All that Numba knows of NumPy is loaded to compile, which takes longer than everything else at a warm start."""
+    code = """
+        import sys
+        from counterplay import games, search
+        print(search.minimax(games.load("nim"), depth=3).nodes, "numba.np.linalg" in sys.modules)
+    """
+    cold, warm = (python(tmp_path, code).stdout.split() for _ in range(2))
+    assert (cold[1], warm[1]) == ("True", "False")
+    assert cold[0] == warm[0]
+
+
 # ---- the fingerprint: what machine code depends on
 
 

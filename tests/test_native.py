@@ -1,11 +1,13 @@
 """Machine code and plain Python: which runs when, what rules may use, what failures say."""
 
+import dis
 import re
 import textwrap
 from concurrent.futures import ThreadPoolExecutor
 from enum import IntEnum
 from functools import cached_property
 from pathlib import Path
+from types import CodeType
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +17,7 @@ from counterplay import Bits, Game, games, search
 from counterplay import native as native_package
 from counterplay.native import CannotCompile, compiled, interpreted, is_interpreted, native
 from counterplay.native import compile as native_compile
+from counterplay.native.source import globals_used
 from tests.pile import python, worth, write_game
 from tests.small_games import Nim
 
@@ -72,6 +75,19 @@ def test_types_are_found_once_for_all_calls_that_look_alike(monkeypatch):
     a, b, far = Bits(9, [2]), Bits(9, [3, 4]), Bits(90, [88])
     assert [tuple(next_to(nim, (each, 1))) for each in (a, b, far, a)] == [(3,), (4, 5), (89,), (3,)]
     assert [args[2][0] for args in calls[3:]] == [a, far]
+
+
+def test_the_names_of_globals_are_those_of_the_disassembler():
+    """Byte code is another in each version of Python; a fingerprint that misses a name would let code be stale."""
+    codes = [
+        compile(file.read_text("utf-8"), file.name, "exec") for file in Path(dis.__file__).parent.glob("[a-h]*.py")
+    ]
+    codes += [compile("\n".join(f"n{i}" for i in range(600)), "many names", "exec")]
+    for code in codes:
+        for each in (code, *(const for const in code.co_consts if isinstance(const, CodeType))):
+            seen = {i.argval for i in dis.get_instructions(each) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
+            inner = [globals_used(const) for const in each.co_consts if isinstance(const, CodeType)]
+            assert globals_used(each) == seen.union(*inner)
 
 
 def test_a_number_beyond_the_machine_is_refused_each_time():

@@ -34,7 +34,7 @@ import numba
 from counterplay.native import Announcement, source
 from counterplay.native.games import constants_hold
 from counterplay.native.linked import complete
-from counterplay.native.seams import CompileResult, RuntimeLinker, config, dumps
+from counterplay.native.seams import CompileResult, RuntimeLinker, config, dumps, runtime
 
 _LIMIT_BYTES = 500_000_000
 _DIGEST_BYTES = 16
@@ -99,7 +99,7 @@ class DiskCache:
         """The compiled function for these argument types, or None when it must be compiled now."""
         if _compiling.get() is not None:
             return None
-        target_context.refresh()
+        runtime.initialize(target_context)  # what machine code needs; the compiler itself only if it must compile
         path = self._path(sig, target_context)
         if path is not None:
             try:

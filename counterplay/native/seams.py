@@ -15,7 +15,15 @@ __all__ = ["AbstractTemplate", "AttributeTemplate", "CompileResult", "Compiler",
 __all__ += ["FunctionIdentity", "FunctionPass", "JITCodeLibrary", "Loc", "NumbaError", "RefType", "RuntimeLinker"]
 __all__ += ["TranslateByteCode", "TypingError", "cgutils", "compile_extra", "config", "cpu_target", "dumps"]
 __all__ += ["impl_ret_untracked", "infer_getattr", "infer_global", "iternext_impl", "lookup_environment"]
-__all__ += ["lower_constant", "lower_getattr_generic", "numba_ir", "register_pass", "signature", "tuple_setitem"]
+__all__ += [
+    "lower_constant",
+    "lower_getattr_generic",
+    "numba_ir",
+    "register_pass",
+    "runtime",
+    "signature",
+    "tuple_setitem",
+]
 
 try:
     import numba
@@ -29,6 +37,7 @@ def _unknown(what: str) -> NoCompiler:
 
 try:
     # The items of a tuple; the switches that machine code depends on; a function before it has types.
+    import numba.cpython.hashing
     from numba.core import cgutils, config
     from numba.core import ir as numba_ir
 
@@ -58,6 +67,9 @@ try:
     # The processor that all is compiled for.
     from numba.core.registry import cpu_target
 
+    # What machine code calls as it runs. (Hashes have a secret, which is looked for by its name.)
+    from numba.core.runtime import rtsys as runtime
+
     # Types in a form that another process can read.
     from numba.core.serialize import dumps
 
@@ -84,6 +96,7 @@ def _look() -> None:
     _must_have(CompileResult, "_rebuild _reduce entry_point")
     _must_have(FunctionIdentity, "_unique_ids")
     _must_have(RuntimeLinker, "PREFIX")
+    _must_have(runtime, "initialize")
     _must_have(Flags, "no_cpython_wrapper no_cfunc_wrapper")
     _must_have(DefaultPassBuilder, "define_nopython_pipeline")
     _must_have(JITCodeLibrary, "_ensure_finalized _finalize_final_module get_defined_functions get_pointer_to_function")
@@ -101,7 +114,7 @@ def _look() -> None:
     context = cpu_target.target_context
     _must_have(type(context), "active_code_library call_internal cast codegen get_constant get_constant_generic")
     _must_have(type(context), "get_data_type get_dummy_value get_function get_value_type make_helper make_tuple")
-    _must_have(type(context), "pack_value refresh unpack_value")
+    _must_have(type(context), "pack_value unpack_value")
     _must_have(context, "typing_context")
     _must_have(context.codegen(), "create_library magic_tuple set_env")
     library = context.codegen().create_library("counterplay")

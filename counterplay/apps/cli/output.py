@@ -10,10 +10,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
-from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
-from rich.progress import Progress as Bar
-from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
@@ -23,6 +19,9 @@ from counterplay.core.game import Position
 from counterplay.core.texts import printable
 
 if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+    from rich.status import Status
+
     from counterplay.arena import Score
     from counterplay.search import Result
 
@@ -193,6 +192,10 @@ def score_line(what: str, games: int) -> Iterator[ScoreLine]:
     if not _err.is_terminal:
         yield ScoreLine(None, None)
         return
+    from rich.markup import escape
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+    from rich.progress import Progress as Bar
+
     columns = (
         TextColumn("{task.description}"),
         BarColumn(20),
