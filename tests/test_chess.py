@@ -36,13 +36,6 @@ def names(s):
 # ---- perft
 
 
-class PlayedOn(Chess):
-    """Chess as the published counts of endgames have it: bare kings play on."""
-
-    def is_drawn(self, s):
-        return False
-
-
 CASES = list(perft_cases("chess"))
 
 
@@ -65,7 +58,13 @@ def test_perft_of_many_millions(fen, counts):
 @pytest.mark.slow
 @pytest.mark.parametrize(("fen", "counts"), list(perft_cases("chess_played_on")))
 def test_perft_of_endgames_that_are_played_on(fen, counts):
-    assert_counts(PlayedOn(), fen, counts)
+    assert_counts(Chess(play_on=True), fen, counts)
+
+
+def test_bare_kings_play_on_if_they_are_asked_to():
+    fen = "8/8/1k6/8/8/8/5BK1/8 b - - 0 1"  # a dead position
+    assert search.perft(GAME, GAME.from_text(fen), 2) == [1, 0, 0]
+    assert search.perft(Chess(play_on=True), GAME.from_text(fen), 2)[1] == 6
 
 
 # ---- python-chess

@@ -15,6 +15,7 @@ class Breakthrough(BoardGame):
     rows: int = 8
     columns: int = 8
 
+    player_names = ("Black", "White")
     pieces = "bw"
     reduces_late = True
     look = Look("checkered", "#dfe3e6", "#7f93a6", {"b": Piece("pawn", "#2f2f33"), "w": Piece("pawn", "#fbfaf5")})

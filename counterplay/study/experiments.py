@@ -41,19 +41,19 @@ def measure(here: Position, seconds: float) -> list[dict[str, Any]]:
 
 
 def _rate(work: Any, here: Position, seconds: float, mode: Callable[[], Any]) -> float | None:
-    """Amount of work a second: with a size that takes a while, unless the game is too small, until the time is used."""
+    """Amount of work a second of this process, whoever else is busy, with a size that takes a while if there is one."""
     try:
         with mode():
             size, amount, spent = 1, work(here, 1), 0.0  # compiles, outside the clock
             while spent < seconds / 10:
-                began = time.perf_counter()
+                began = time.process_time()
                 larger = work(here, size + 1)
-                spent = time.perf_counter() - began
+                spent = time.process_time() - began
                 if larger <= amount:
                     break
                 size, amount = size + 1, larger
-            began, done = time.perf_counter(), 0
-            while (spent := time.perf_counter() - began) < seconds:
+            began, done = time.process_time(), 0
+            while (spent := time.process_time() - began) < seconds:
                 done += work(here, size)
             return float(done / spent)
     except (native.CannotCompile, search.Unsuited):

@@ -68,6 +68,8 @@ class PawnMoves(NamedTuple):
 class Chess(Game):
     """Chess by the Laws of FIDE: checkmate wins; stalemate, 50 moves, too little material and repetition are draws."""
 
+    play_on: bool = False  # though nobody can mate: so published counts of lines have it
+
     player_names = ("White", "Black")
     unit = "pawns"
     win_word = "mate"
@@ -327,7 +329,9 @@ class Chess(Game):
 
         The latter: kings with nothing else, or one knight, or any bishops that all stand on squares of one colour.
         """
-        return s.clock >= self.most_reversible or (not (s.pawns | s.straight) and self.is_insufficient(s))
+        if s.clock >= self.most_reversible:
+            return True
+        return not self.play_on and not (s.pawns | s.straight) and self.is_insufficient(s)
 
     def is_insufficient(self, s):
         if s.pawns | s.straight:

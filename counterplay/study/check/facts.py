@@ -28,7 +28,7 @@ def facts_of(exam: Examination) -> tuple[str, ...]:
         found.append(
             f"there were {_range(choices)} moves to choose from, {sum(choices) / len(choices):.1f} on the average"
         )
-    unfinished = sum(it.ply >= PLIES and not it.over for it in ends)
+    unfinished = sum(len(it.path) >= PLIES and not it.over for it in ends)
     if unfinished:
         found.append(
             f"{unfinished} of {len(ends)} games had not ended after {PLIES:,} moves: does the game always end?"
