@@ -501,7 +501,7 @@ def test_the_command_takes_simulations_and_settings():
     assert "visits" in shown
     assert "best exact" in shown
     wrong = command("--set", "solver")
-    assert (wrong.returncode, "written like solver=on" in wrong.stderr) == (2, True)
+    assert (wrong.returncode, "is not of the form name=value" in wrong.stderr) == (2, True)
 
 
 def test_the_result_says_how_it_came_about():
