@@ -88,7 +88,7 @@ def everything(game, s, first, end, x):
         in_order += (rank + 1) * each
     together = 0
     for one, other in zip(cells, others):  # noqa: B905  (a machine has no `strict`)
-        together += one * other
+        together = together * 31 + one - other & 0xFFFFFF  # a product might not fit 64 bits
     mixed = 0
     for pair in game.pairs(s):
         mixed = mixed * 31 + pair & 0xFFFFFF
@@ -119,6 +119,9 @@ def expected(game, cells, others, i, first, end, x):
     mixed = 0
     for pair in (a * 31 + b for a in cells for b in others[1:] if b > a):
         mixed = mixed * 31 + pair & 0xFFFFFF
+    together = 0
+    for one, other in zip(cells, others, strict=True):
+        together = together * 31 + one - other & 0xFFFFFF
     part = cells[first:end]
     other = (others[i], *replace(cells, i, x)[1:])
     return (
@@ -130,7 +133,7 @@ def expected(game, cells, others, i, first, end, x):
         (cells == others, cells != others, True, hash(s.cells), hash(s), state_key(s)),
         (
             sum(rank * each for rank, each in enumerate(cells, 1)),
-            sum(one * other for one, other in zip(cells, others, strict=True)),
+            together,
             mixed,
             len(cells),
             cells[i],

@@ -108,10 +108,6 @@ def twin_value(houses, seeds, empty_capture):
     return lead(((seeds,) * houses,) * 2, 0)
 
 
-SMALL = [(houses, seeds) for houses in (1, 2) for seeds in range(1, 7)] + [(3, 1), (3, 2)]
-LARGER = [(3, 3), (3, 4), (3, 5), (3, 6)]
-
-
 @pytest.mark.parametrize("houses", [1, 2, 3])
 def test_the_twin_has_the_values_of_the_paper(houses):
     known = SOLVED[houses].split()
@@ -121,10 +117,9 @@ def test_the_twin_has_the_values_of_the_paper(houses):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("empty_capture", [True, False])
-@pytest.mark.parametrize(("houses", "seeds"), SMALL + LARGER)
-def test_solved_boards(houses, seeds, empty_capture):
-    game = games.load(f"kalah:houses={houses},seeds={seeds},empty_capture={empty_capture}")
+@pytest.mark.parametrize(("houses", "seeds"), [(1, 5), (2, 3), (3, 4), (3, 5), (3, 6)])
+def test_solved_boards(houses, seeds):
+    game = games.load(f"kalah:houses={houses},seeds={seeds},empty_capture=true")
     result = search.alphabeta(game)
     assert result.proven
     assert result.value == WORTH[SOLVED[houses].split()[seeds - 1]]
