@@ -2,4 +2,5 @@
 
 from counterplay.apps.cli import main
 
-main()
+if __name__ == "__main__":  # a process that `check` starts imports this file, too
+    main()

@@ -1,5 +1,10 @@
 """Games that never end, rules that never return, states without a move or with too many: what is said, and soon."""
 
+import os
+import signal
+import subprocess
+import sys
+import time
 from textwrap import dedent
 
 import pytest
@@ -10,7 +15,9 @@ from counterplay.core.game import RulesError, listed_actions
 from counterplay.search.playout import MOST_PLIES
 from counterplay.search.run import MOST_THREADS
 from counterplay.search.table import TranspositionTable
-from counterplay.study.check import examine
+from counterplay.study.check import examine, examine_text
+from counterplay.study.check.watchdog import examine_watched
+from tests.processes import WATCHDOG_SECONDS, hear_ctrl_c
 
 GAME = """
 from typing import NamedTuple
@@ -129,3 +136,69 @@ def test_a_table_larger_than_the_memory_is_refused(monkeypatch):
     monkeypatch.setattr("counterplay.search.table.np.zeros", no_memory)
     with pytest.raises(UserError, match=r"no memory for a table of 1e\+06 MB"):
         TranspositionTable(1e6)
+
+
+# ---- rules that never return, and ctrl-C
+
+
+LOOPS = {"following": "s.ply + 1 if s.ply != 5 else next(n for n in iter(int, 1) if n)"}
+
+
+def test_check_ends_a_rule_that_never_returns(walk, counterplay):
+    status, out, _ = counterplay("check", walk(**LOOPS), "--patience", 3)
+    assert status == 1
+    assert "walk.py:14: [rules return] result did not return within 3 seconds; does it loop for ever?" in out
+
+
+def test_check_outlives_a_file_that_ends_the_process(walk, counterplay):
+    status, out, _ = counterplay("check", walk(over="__import__('os')._exit(3)"))
+    assert status == 1
+    assert "[no crash] the process ended (status 3) while it asked is_terminal" in out
+
+
+def test_the_examination_by_a_watched_process_is_the_same(walk):
+    file = str(walk(**STUCK))
+    told = []
+    assert examine_watched(file, playouts=3) == examine_text(file, playouts=3, told=told.append)
+    assert {"initial", "actions", "result"} <= set(told)
+
+
+def test_patience_is_more_than_nothing(walk, counterplay):
+    assert counterplay("check", walk(), "--patience", 0)[::2] == (
+        2,
+        "counterplay: a rule may take more than 0 seconds, not 0\n",
+    )
+
+
+def interrupted(tmp_path, *arguments, is_ready):
+    """Start a command, press ctrl-C when its output says that it is ready: exit status and output."""
+    command = [sys.executable, "-m", "counterplay", *map(str, arguments)]
+    environment = {**os.environ, "COUNTERPLAY_CACHE_DIR": str(tmp_path / "cold"), "PYTHONUNBUFFERED": "1"}
+    environment.pop("COUNTERPLAY_QUIET", None)
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment, preexec_fn=hear_ctrl_c
+    )
+    seen = b""
+    while is_ready not in seen:
+        part = os.read(process.stdout.fileno(), 4096)
+        assert part, seen
+        seen += part
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    rest, _ = process.communicate(timeout=WATCHDOG_SECONDS)
+    return process.returncode, (seen + rest).decode()
+
+
+@pytest.mark.parametrize("command", [("search", "chess", "--depth", 3), ("bench", "othello"), ("perft", "chess")])
+def test_ctrl_c_while_compiling_ends_the_program(tmp_path, command):
+    status, out = interrupted(tmp_path, *command, is_ready=b"compiling")
+    assert status == 130
+    assert "... interrupted\ncounterplay: interrupted" in out
+
+
+def test_whether_something_is_being_compiled_is_known(walk):
+    assert not native.is_compiling()
+    announcement = native.Announcement(test_actions_are_listed, games.load("nim"))
+    assert native.is_compiling()
+    announcement.failed("interrupted")
+    assert not native.is_compiling()

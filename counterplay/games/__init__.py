@@ -22,7 +22,7 @@ from counterplay.core.game import RULES, Game, UnreadableText
 from counterplay.core.texts import split_settings
 from counterplay.games import _files
 
-__all__ = ["LOADERS", "load", "load_class", "load_ours", "names", "source"]
+__all__ = ["LOADERS", "load", "load_class", "load_ours", "names", "names_file", "source"]
 
 
 def names() -> list[str]:
@@ -42,10 +42,16 @@ def load(text: str) -> Game:
 
 def load_ours(text: str) -> Game:
     """The game of this package that a text names. For texts from files, which may be anybody's: it runs no file."""
-    where, _ = _split_name(text)
-    if Path(where).suffix in LOADERS:
-        raise UnreadableText(f"'{where}' is a file of code, which is run only if you name it yourself, as the GAME")
+    if names_file(text):
+        raise UnreadableText(
+            f"'{_split_name(text)[0]}' is a file of code, which is run only if you name it yourself, as the GAME"
+        )
     return load(text)
+
+
+def names_file(text: str) -> bool:
+    """Whether a text names a game in a file of the user's own."""
+    return Path(_split_name(text)[0]).suffix in LOADERS
 
 
 def source(game: Game) -> str:

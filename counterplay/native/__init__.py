@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import FunctionType
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from counterplay.core.game import Game
 from counterplay.core.texts import printable
@@ -33,6 +33,7 @@ __all__ = [
     "Observer",
     "compiled",
     "interpreted",
+    "is_compiling",
     "is_interpreted",
     "native",
     "observed",
@@ -131,6 +132,11 @@ def is_interpreted(game: Game) -> bool:
     return not game.compiled
 
 
+def is_compiling() -> bool:
+    """Whether something is being compiled now, in whatever thread."""
+    return Announcement.under_way > 0
+
+
 def _identity(game: Game) -> tuple[type[Game], str]:
     return type(game), str(game)  # as text, because a parameter may be a list
 
@@ -177,20 +183,26 @@ def observed(function: NativeFunction, observer: Observer) -> Iterator[None]:
 class Announcement:
     """A line on standard error while something is compiled: what, what for, and how long it took."""
 
+    under_way: ClassVar[int] = 0
+    """How many things are being compiled now."""
+
     def __init__(self, function: FunctionType, game: Game) -> None:
         rooms = function.__module__.split(".")
         what = function.__name__
         if rooms[:2] == ["counterplay", "search"]:  # a kernel's file or folder says what it is for
             what = rooms[-1] if rooms[2] == "plain" else rooms[2]
         self._began = time.perf_counter()
+        Announcement.under_way += 1
         self._quiet = os.environ.get("COUNTERPLAY_QUIET", "") not in ("", "0")
         self._write(f"counterplay: compiling {game} for {what} ...")
 
     def done(self) -> None:
         self._write(f" {time.perf_counter() - self._began:.1f} s\n")
+        Announcement.under_way -= 1
 
-    def failed(self) -> None:
-        self._write(" not possible\n")
+    def failed(self, why: str) -> None:
+        self._write(f" {why}\n")
+        Announcement.under_way -= 1
 
     def _write(self, text: str) -> None:
         if not self._quiet and sys.stderr is not None:

@@ -128,11 +128,11 @@ class DiskCache:
         announcement.done()
 
     @staticmethod
-    def abandon() -> bool:
-        """Whether a compilation is under way: it has failed."""
+    def abandon(error: BaseException) -> bool:
+        """Whether a compilation is under way: it has failed by that error."""
         match _compiling.get():
             case (_, _, announcement):
-                announcement.failed()
+                announcement.failed("not possible" if isinstance(error, Exception) else "interrupted")
                 _compiling.set(None)
                 return True
         return False

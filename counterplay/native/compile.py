@@ -77,7 +77,7 @@ def _call_by_types(function: FunctionType, game: Game, *args: Any) -> Any:
     try:
         return compiled(game, *args)
     except BaseException as error:
-        unfinished = DiskCache.abandon()
+        unfinished = DiskCache.abandon(error)
         if isinstance(error, NumbaError) or (unfinished and isinstance(error, Exception)):
             raise CannotCompile(explain(error, game)) from None
         if isinstance(error, Exception) and not _is_of_the_package(game):

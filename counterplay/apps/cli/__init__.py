@@ -7,6 +7,7 @@ import sys
 
 __all__ = ["main"]
 
+_INTERRUPTED = 130
 _LONGEST = 2_000
 """Characters of an error; it may have a whole file in it that was none."""
 
@@ -14,17 +15,23 @@ _LONGEST = 2_000
 def main() -> None:
     """Run the command line. What the user can mend is one line on standard error and exit status 2."""
     from counterplay.apps.cli.app import app
+    from counterplay.apps.cli.interrupting import heard_while_compiling
     from counterplay.core.game import UserError
 
     try:
-        app()
+        with heard_while_compiling():
+            app()
+    except SystemExit as exit:
+        if exit.code == _INTERRUPTED:  # it was heard by typer, which says nothing
+            _fail("interrupted", _INTERRUPTED)
+        raise
     except UserError as error:
         _fail(str(error))
     except BrokenPipeError:  # the reader of our output has gone, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except KeyboardInterrupt:
-        _fail("interrupted", status=130)
+        _fail("interrupted", _INTERRUPTED)
     except Exception as error:
         from counterplay.study.check.mistakes import place, reason
 

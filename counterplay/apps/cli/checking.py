@@ -15,13 +15,21 @@ def check(
     game: Annotated[str, typer.Argument(metavar="FILE.py[:Class]", help="Your game; a name of ours works too.")],
     playouts: Annotated[int, typer.Option(help="Random games to walk through.")] = 20,
     seed: Annotated[int, typer.Option(help="For the random games.")] = 0,
+    patience: Annotated[float, typer.Option(metavar="SECONDS", help="How long a rule may take to return.")] = 20.0,
     as_json: Json = False,
 ) -> None:
     """Check the rules of a game, interpreted and compiled; exit status 1 if something is wrong."""
+    from counterplay import games
     from counterplay.apps.cli import output
     from counterplay.study.check import examine_text
+    from counterplay.study.check.watchdog import examine_watched
 
-    report = examine_text(game, playouts, seed)
+    if patience <= 0:
+        raise UserError(f"a rule may take more than 0 seconds, not {patience:g}")
+    if games.names_file(game):
+        report = examine_watched(game, playouts, seed, patience)
+    else:  # rules of ours return
+        report = examine_text(game, playouts, seed)
     if "game is found" in {problem.property for problem in report.problems}:
         raise UserError(report.problems[0].message)
     if as_json:

@@ -10,6 +10,7 @@ Each kind of problem is reported once, with its first example, in the words of s
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import redirect_stdout
 from dataclasses import asdict, dataclass
 from io import StringIO
@@ -62,12 +63,15 @@ class Report:
         return "\n  ".join([f"{self.game}: {found}{seen}", *warnings, *map(str, self.problems), *self.facts, *told])
 
 
-def examine(game: Game, playouts: int = 20, seed: int = 0, compare: bool = True) -> Report:
+def examine(
+    game: Game, playouts: int = 20, seed: int = 0, compare: bool = True, told: Callable[[str], None] | None = None
+) -> Report:
     """Play random games and look for everything that a game must not do.
 
-    Without `compare` they are played interpreted only, which saves the seconds that compiling takes.
+    Without `compare` they are played interpreted only, which saves the seconds that compiling takes. `told` is called
+    with the name of every rule before it is asked.
     """
-    exam = Examination(game, seed)
+    exam = Examination(game, seed, told)
     with redirect_stdout(StringIO()) as printed:  # by rules, in every state
         check_declarations(exam)
         if exam.problems:
@@ -84,10 +88,12 @@ def examine(game: Game, playouts: int = 20, seed: int = 0, compare: bool = True)
     return Report(str(game), exam.found, exam.played, len(exam.seen), why_not is None, why_not, facts, tuple(warnings))
 
 
-def examine_text(text: str, playouts: int = 20, seed: int = 0, compare: bool = True) -> Report:
+def examine_text(
+    text: str, playouts: int = 20, seed: int = 0, compare: bool = True, told: Callable[[str], None] | None = None
+) -> Report:
     """Load the game a text names, as `games.load` does, and examine it; a mistake in its file is a problem too."""
     try:
         game = games.load(text)
     except (Exception, SystemExit) as error:
         return Report(text, (Problem(*loading_problem(text, error)),))
-    return examine(game, playouts, seed, compare)
+    return examine(game, playouts, seed, compare, told)

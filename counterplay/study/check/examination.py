@@ -58,8 +58,10 @@ class Seen:
 class Examination:
     """A game, the states seen, and the problems found so far: the first of each kind."""
 
-    def __init__(self, game: Game, seed: int) -> None:
+    def __init__(self, game: Game, seed: int, told: Callable[[str], None] | None = None) -> None:
         self.game, self.seed = game, seed
+        self.told = told or (lambda rule: None)
+        """Is called with the name of every rule before it is asked."""
         self.played = 0
         self.seen: list[Seen] = []
         self._problems: dict[tuple[str, str | None], Problem] = {}
@@ -81,6 +83,7 @@ class Examination:
 
     def attempt(self, rule: str, function: Callable[..., Any], *args: Any, it: Seen | None = None) -> Any:
         """Call a rule, or something that calls it. An exception is a problem, and so is a changed state."""
+        self.told(rule)
         try:
             answer = function(*args)
         except Exception as error:

@@ -17,7 +17,7 @@ from typing import TypeGuard
 import counterplay
 from counterplay.core.game import Game, RulesError, UserError
 
-__all__ = ["line_of", "loading_problem", "place", "reason", "where_is_set"]
+__all__ = ["line_of", "loading_problem", "place", "place_in_dump", "reason", "where_is_set"]
 
 _PATHS = sysconfig.get_paths()
 _NOT_THEIRS = [
@@ -36,10 +36,20 @@ def _file_and_line(error: BaseException) -> tuple[str, int] | None:
     if isinstance(error, SyntaxError) and error.filename and error.lineno:
         return error.filename, error.lineno
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        file = Path(frame.filename)
-        if not frame.filename.startswith("<") and not any(file.resolve().is_relative_to(each) for each in _NOT_THEIRS):
+        if _is_theirs(frame.filename):
             return frame.filename, frame.lineno or 0
     return None
+
+
+def _is_theirs(file: str) -> bool:
+    """Whether a file is the author's own."""
+    return not file.startswith("<") and not any(Path(file).resolve().is_relative_to(each) for each in _NOT_THEIRS)
+
+
+def place_in_dump(text: str) -> str | None:
+    """`file.py:12`, the deepest place in the author's own files of what `faulthandler` has written."""
+    places = re.findall(r'^  File "(.+)", line (\d+) in', text, re.MULTILINE)
+    return next((f"{Path(file).name}:{line}" for file, line in places if _is_theirs(file)), None)
 
 
 def line_of(game: Game, rule: str) -> str | None:

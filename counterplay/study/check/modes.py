@@ -15,12 +15,15 @@ from counterplay.study.check.examination import FAILED, Examination
 from counterplay.study.check.mistakes import reason
 from counterplay.study.check.values import same, shape
 
-__all__ = ["INTERPRETED_ONLY", "compare_modes"]
+__all__ = ["COMPILER", "INTERPRETED_ONLY", "compare_modes"]
 
 INTERPRETED_ONLY = "runs interpreted only"
 """How a reason begins that keeps a game from being compiled."""
 
 NODES = 5_000  # about as many at most for the minimax, which is slow when interpreted
+
+COMPILER = "the compiler"
+"""What is told of while rules are compiled, which may take long and is no rule."""
 
 _NAME = "compiled and interpreted agree"
 _COME_FIRST = {"no exception", "state is a tuple of numbers", "stable state type", "actions are integers"}
@@ -82,6 +85,7 @@ def _same_steps(exam: Examination) -> None:
             played += 1
         numbers = np.zeros((2, 2 * game.players + 3))
         slow = [*step.interpreted(game, it.state, one, numbers[0]), *numbers[0].tolist()]
+        exam.told(COMPILER if it is exam.seen[0] else "a compiled rule")
         with compiled():
             fast = [*step(game, it.state, other, numbers[1]), *numbers[1].tolist()]
         for rule, x, y in zip(names, slow, fast, strict=True):
@@ -108,6 +112,7 @@ def _same_minimax(exam: Examination) -> None:
         slow = exam.attempt("minimax", value_nodes_and_line)
     if slow is FAILED:
         return
+    exam.told(COMPILER)
     with compiled():
         fast = value_nodes_and_line()
     if not same(slow, fast):
