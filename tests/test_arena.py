@@ -1,6 +1,7 @@
 """Matches: players by name, openings in pairs, scores with their error, records that go on."""
 
 import json
+from dataclasses import replace
 from math import inf
 
 import pytest
@@ -142,6 +143,16 @@ def test_the_command(counterplay, answer):
     assert (status, "of 2 games" in out) == (0, True)
     status, _, err = counterplay("match", "pig:players=3", "random", "random")
     assert (status, "a match is between two opponents" in err) == (2, True)
+
+
+@pytest.mark.parametrize("player", ["alphabeta:depth=3", "mcts:simulations=50", "level:5"])
+def test_a_move_that_ctrl_c_cut_short_is_not_played(player, monkeypatch):
+    game = games.load("tic_tac_toe")
+    chooser = arena.new_player(game, player)
+    search = type(chooser).search
+    monkeypatch.setattr(type(chooser), "search", lambda *given: replace(search(*given), stopped="interrupted"))
+    with pytest.raises(KeyboardInterrupt):
+        chooser.choose([game.initial()])
 
 
 def test_two_matches_never_write_to_one_record(tmp_path):

@@ -64,6 +64,8 @@ class LevelPlayer:
 
     def choose(self, states: Sequence[Any]) -> int:
         result = self.search(states)
+        if result.stopped == "interrupted":  # by ctrl-C: it is not the move that this player would have made
+            raise KeyboardInterrupt
         assert result.action is not None  # somebody is to move, and the search has an opinion of every move
         return result.action
 

@@ -91,6 +91,8 @@ class EnginePlayer:
 
     def choose(self, states: Sequence[Any]) -> int:
         result = self.search(states)
+        if result.stopped == "interrupted":  # by ctrl-C: it is not the move that this player would have made
+            raise KeyboardInterrupt
         if result.action is None:
             raise UserError(f"{result.algorithm} finds no action at {result.game.to_text(states[-1])}")
         return result.action
