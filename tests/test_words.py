@@ -5,6 +5,7 @@ import pytest
 from counterplay import games
 from counterplay.core import words
 from counterplay.games.connect_four import ConnectFour
+from counterplay.games.pacman import maze as mazes
 from counterplay.study import analysis
 
 pytestmark = pytest.mark.no_bounds
@@ -181,3 +182,17 @@ def test_the_mistake_of_the_opera_game_is_marked():
     mistake = found.moves[17]
     assert (mistake.name, found.game.player_names[mistake.player]) == ("b5", "Black")
     assert mistake.mark
+
+
+def test_blanks_behind_a_maze_do_not_matter():
+    maze = "%%%%%%\n%P .G%\n%%%%%%\n"
+    assert mazes.parse(maze.replace("G%", "G%  ")) == mazes.parse(maze.replace("%\n", "% \n", 1)) == mazes.parse(maze)
+
+
+def test_a_pgn_needs_no_game(counterplay, tmp_path):
+    (tmp_path / "mate.pgn").write_text("1. f3 e5 2. g4 Qh4# 0-1\n")
+    for arguments in ((tmp_path / "mate.pgn",), ("--record", tmp_path / "mate.pgn")):
+        status, out, err = counterplay("analyse", *arguments, "--depth", 1, "--interpreted")
+        assert status == 0, err
+        assert "2...  Black   Qh4#" in out
+        assert out.splitlines()[-1].startswith("Black: 2 moves")

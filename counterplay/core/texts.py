@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from itertools import pairwise
 from typing import Any
@@ -120,14 +120,17 @@ def read_settings(text: str) -> dict[str, Any]:
     return {name: read_value(value) for name, value in split_settings(text).items()}
 
 
-def split_settings(text: str, first: str | None = None) -> dict[str, str]:
-    """`a=1,b=[2,3]` as a dict of texts. A single value without a name is that of `first`, if there is such a name."""
+def split_settings(text: str, first: str | None = None, lists: Collection[str] = ()) -> dict[str, str]:
+    """`a=1,b=[2,3]` as a dict of texts. A single value without a name is that of `first`, if there is such a name.
+
+    Names of `lists` need no brackets: `b=2,3`.
+    """
     found: dict[str, str] = {}
     last = ""
     for part in _split_outside_brackets(text):
         name, equals, value = part.partition("=")
         if not equals or not name.strip().isidentifier():
-            if found and part.strip().isdecimal():  # heaps=3,4: the list goes on
+            if last in lists and part.strip().isdecimal():  # heaps=3,4: the list goes on
                 found[last] += f",{part.strip()}"
                 continue
             if first is None or found:

@@ -37,7 +37,8 @@ def load(text: str) -> Game:
     if Path(where).suffix in LOADERS and rest and "=" not in rest.partition(":")[0]:
         class_name, _, rest = rest.partition(":")
     cls = load_class(where, class_name)
-    return cls(**split_settings(rest, first=next(iter(cls.parameters), None)))
+    lists = {name for name, default in cls.parameters.items() if isinstance(default, tuple)}
+    return cls(**split_settings(rest, first=next(iter(cls.parameters), None), lists=lists))
 
 
 def load_ours(text: str) -> Game:

@@ -56,8 +56,9 @@ def parse(text: str, name: str = "the layout") -> Maze:
     rows = text.splitlines()
     while rows and not rows[-1].strip():
         rows.pop()
-    width = max((len(row.rstrip()) for row in rows), default=0)
-    rows = [row[:width] + row[width:].rstrip() for row in rows]  # blanks behind the maze are none of its squares
+    if len({len(row) for row in rows}) > 1:  # blanks behind the maze are none of its squares
+        width = max(len(row.rstrip()) for row in rows)
+        rows = [row[:width] + row[width:].rstrip() for row in rows]
     if not rows:
         raise UnreadableText(f"{name} is empty; a layout has walls %, dots ., capsules o, a Pacman P and ghosts G")
     for r, row in enumerate(rows):
