@@ -8,12 +8,13 @@ from functools import reduce
 
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic, models, overload, register_model, typeof_impl
+from numba.extending import intrinsic, models, register_model, typeof_impl
 
 from counterplay.core import primitives
 from counterplay.core.bits import Bits
 from counterplay.core.primitives import Table
 from counterplay.native.bits import BitsType, nth_square
+from counterplay.native.linked import overload
 from counterplay.native.seams import cgutils, config, lower_constant, tuple_setitem
 
 _I64 = ir.IntType(64)
