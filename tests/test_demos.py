@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from counterplay import UserError, demos, native, search
+from counterplay import UserError, demos, games, native, search
 from counterplay.games.pacman.rules import Pacman
 from counterplay.study.demos import horizon, pacman_suicide, pacman_thrashing
 from counterplay.study.demos.outcome import Claim, Outcome
@@ -42,10 +42,9 @@ def test_the_horizon_in_positions_of_random_games():
 
 
 def test_the_judge_of_the_horizon_speaks_in_pawns():
-    from counterplay.games.chess.rules import SQUASH
-
+    half_win = games.load("chess").half_win
     assert horizon.in_pawns(0.0) == 0.0
-    assert horizon.in_pawns(3.0 / (SQUASH + 3.0)) == pytest.approx(3.0)
+    assert horizon.in_pawns(3.0 / (half_win + 3.0)) == pytest.approx(3.0)
     assert horizon.in_pawns(-1.0) == -20.0
 
 

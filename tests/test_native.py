@@ -513,3 +513,30 @@ def test_only_the_seams_reach_into_numba():
     inside = re.compile(r"^\s*(from|import) numba\.(core|cpython|np|misc)", re.MULTILINE)
     files = Path(native_package.__file__).parent.glob("*.py")
     assert [file.name for file in files if inside.search(file.read_text())] == ["seams.py"]
+
+
+# ---- compiling takes its time, but not twice
+
+
+def test_the_type_of_a_call_is_found_once_for_a_compilation(monkeypatch):
+    """Alpha-beta on a small game asks 5,000 times, and 200 different questions."""
+    from counterplay.native import inference
+
+    asked = []
+    resolve = inference._resolve
+    monkeypatch.setattr(
+        inference,
+        "_resolve",
+        lambda function, args, kws: asked.append((function, args)) or resolve(function, args, kws),
+    )
+
+    @native
+    def fall(game, n, x):
+        if n == 0:
+            return x + 0.5
+        return fall(game, n - 1, x + 1.0) + fall(game, n - 2, x) if n > 1 else x
+
+    assert fall.compiled(NIM, 5, 1.0) == fall.interpreted(NIM, 5, 1.0)
+    plain = [(str(function), args) for function, args in asked if "built-in" in str(function)]
+    assert plain
+    assert len(plain) == len(set(plain))

@@ -16,7 +16,6 @@ from numba.extending import (
     intrinsic,
     lower_builtin,
     models,
-    overload,
     overload_attribute,
     overload_method,
     register_model,
@@ -25,6 +24,7 @@ from numba.extending import (
 )
 
 from counterplay.core.bits import Bits
+from counterplay.native.linked import overload
 from counterplay.native.seams import (
     AbstractTemplate,
     RefType,

@@ -22,6 +22,7 @@ from counterplay.native import CannotCompile
 from counterplay.native.cache import DiskCache
 from counterplay.native.complaints import explain
 from counterplay.native.games import entry
+from counterplay.native.inference import answers_kept
 from counterplay.native.seams import FunctionIdentity, NumbaError
 
 _caches: dict[FunctionType, DiskCache] = {}
@@ -75,7 +76,8 @@ def _call_by_types(function: FunctionType, game: Game, *args: Any) -> Any:
     if function not in _caches:
         compiled._cache = _caches[function] = DiskCache(function)
     try:
-        return compiled(game, *args)
+        with answers_kept():
+            return compiled(game, *args)
     except BaseException as error:
         unfinished = DiskCache.abandon(error)
         if isinstance(error, NumbaError) or (unfinished and isinstance(error, Exception)):

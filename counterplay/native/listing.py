@@ -13,14 +13,14 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic
 from numba.types import unliteral
 
 from counterplay.core import primitives
 from counterplay.core.primitives import count, nth
 from counterplay.native import source
 from counterplay.native.games import GameType, compilable, mark_of
-from counterplay.native.linked import LinkedCompiler
+from counterplay.native.linked import LinkedCompiler, overload
 from counterplay.native.seams import (
     DefaultPassBuilder,
     Flags,

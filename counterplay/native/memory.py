@@ -13,7 +13,6 @@ from numba.extending import (
     NativeValue,
     intrinsic,
     models,
-    overload,
     overload_attribute,
     register_model,
     typeof_impl,
@@ -22,6 +21,7 @@ from numba.extending import (
 from numpy import dtype
 
 from counterplay.core.memory import Memory, MemoryKind
+from counterplay.native.linked import overload
 from counterplay.native.seams import TypingError, cgutils, config, lower_constant
 
 

@@ -8,13 +8,14 @@ from functools import reduce
 
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic, models, overload, register_model, typeof_impl
+from numba.extending import intrinsic, models, register_model, typeof_impl
 
 from counterplay.core import primitives
 from counterplay.core.bits import Bits
 from counterplay.core.primitives import Table, replace
 from counterplay.native.bits import BitsType, nth_square
 from counterplay.native.cells import CellsType
+from counterplay.native.linked import overload
 from counterplay.native.seams import cgutils, config, lower_constant, tuple_setitem
 from counterplay.native.words import WordsType, words_of
 

@@ -99,7 +99,8 @@ def _look() -> None:
     _must_have(runtime, "initialize")
     _must_have(Flags, "no_cpython_wrapper no_cfunc_wrapper")
     _must_have(DefaultPassBuilder, "define_nopython_pipeline")
-    _must_have(JITCodeLibrary, "_ensure_finalized _finalize_final_module get_defined_functions get_pointer_to_function")
+    _must_have(JITCodeLibrary, "_ensure_finalized _finalize_final_module _optimize_final_module")
+    _must_have(JITCodeLibrary, "get_defined_functions get_pointer_to_function")
     _must_have(JITCodeLibrary, "add_linking_library has_dynamic_globals")
     _must_have(config, "BOUNDSCHECK OPT DEBUGINFO_DEFAULT ENABLE_AVX")
     _must_have(cgutils, "unpack_tuple")
@@ -110,7 +111,7 @@ def _look() -> None:
 
     _must_have(cpu_target, "options typing_context target_context")
     _must_have(cpu_target.options, "parse_as_flags")
-    _must_have(cpu_target.typing_context, "resolve_value_type")
+    _must_have(cpu_target.typing_context, "resolve_function_type resolve_value_type")
     context = cpu_target.target_context
     _must_have(type(context), "active_code_library call_internal cast codegen get_constant get_constant_generic")
     _must_have(type(context), "get_data_type get_dummy_value get_function get_value_type make_helper make_tuple")

@@ -215,7 +215,8 @@ def reward(p: int, a: int, depth: int, ply: int, w: Any) -> None:
         w.killers[ply, 1] = w.killers[ply, 0]
         w.killers[ply, 0] = a
     if w.use_history:
-        seen = w.history[p, a & (_HISTORY - 1)] + min(depth, PLIES) ** 2
+        weight = min(depth, PLIES)
+        seen = w.history[p, a & (_HISTORY - 1)] + weight * weight
         w.history[p, a & (_HISTORY - 1)] = seen
         if seen > _MOST_HISTORY:
             for i in range(_HISTORY):
