@@ -1,5 +1,6 @@
 """Engines: asked again, stopped, many at once, and what they declare about themselves."""
 
+import os
 import re
 import sys
 import threading
@@ -14,6 +15,7 @@ from counterplay import UserError, games, native, search
 from counterplay.search import ENGINES, AlphaBeta, Limits, Minimax, MonteCarlo
 from counterplay.search import run as deep_threads
 from counterplay.search.run import Helpers, Job, new_tally, run
+from tests.pile import python
 from tests.processes import WATCHDOG_SECONDS
 from tests.small_games import Nim as SmallNim
 
@@ -269,6 +271,20 @@ def test_the_thread_that_waits_goes_home(monkeypatch):
     thread.join(WATCHDOG_SECONDS)
     assert not thread.is_alive()
     assert run(lambda: 7, new_tally()) == 7
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_process_has_a_thread_of_its_own(tmp_path):
+    """The one that waits in the parent is not there in the child, which would wait for it for ever."""
+    code = """
+        import os
+        from counterplay.search.run import new_tally, run
+        run(lambda: 0, new_tally())
+        if os.fork() == 0:
+            os._exit(run(lambda: 7, new_tally()))
+        print(os.waitstatus_to_exitcode(os.wait()[1]))
+    """
+    assert python(tmp_path, code).stdout == "7\n"
 
 
 def test_the_outcome_is_not_kept_by_the_thread_that_waits():

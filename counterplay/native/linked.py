@@ -41,7 +41,7 @@ class LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]
 
     def _finalize_final_module(self) -> None:
         for function in self.get_defined_functions():
-            _libraries[function.name] = self
+            _libraries.setdefault(function.name, self)  # the others have it linked in, and may drop it
         self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int:

@@ -4,7 +4,7 @@ Compiled code hears no signals, so a search runs in a thread of its own while th
 reports progress and takes ctrl-C. The thread has a large stack: a search goes as deep as the game is long.
 
 Many searches may run at once. The size of the stack is set for the moment in which a thread is started. Python's limit
-of recursion belongs to the whole process: it is raised while there is such a thread, and the last one puts it back.
+of recursion belongs to the whole process: it is raised while such a thread has work, and the last one puts it back.
 """
 
 from __future__ import annotations
