@@ -43,7 +43,11 @@ def call(function: FunctionType, game: Game, *args: Any) -> Any:
         return _call_by_types(function, game, *args)
     code = ready.get(look)
     if code is not None:
-        return code(game, *args)
+        try:
+            return code(game, *args)
+        except Exception as error:
+            _say_whose(error, game)
+            raise
     outcome = _call_by_types(function, game, *args)
     types = tuple(map(typeof, (game, *args)))
     if types in entry(function).overloads:
@@ -82,14 +86,16 @@ def _call_by_types(function: FunctionType, game: Game, *args: Any) -> Any:
         unfinished = DiskCache.abandon(error)
         if isinstance(error, NumbaError) or (unfinished and isinstance(error, Exception)):
             raise CannotCompile(explain(error, game)) from None
-        if isinstance(error, Exception) and not _is_of_the_package(game):
-            error.add_note(f"in the compiled rules of {game}; interpreted, the line would be said")
+        _say_whose(error, game)
         raise  # what a rule raised as it ran
 
 
-def _is_of_the_package(game: Game) -> bool:
+def _say_whose(error: BaseException, game: Game) -> None:
+    """Note on what a compiled rule of the user's own raised that it was one: it has no line to tell."""
     module = type(game).__module__
-    return module.startswith("counterplay.games.") and not module.startswith("counterplay.games._files.")
+    is_ours = module.startswith("counterplay.games.") and not module.startswith("counterplay.games._files.")
+    if isinstance(error, Exception) and not is_ours:
+        error.add_note(f"in the compiled rules of {game}; interpreted, the line would be said")
 
 
 def _unique_symbols() -> None:
