@@ -540,3 +540,28 @@ def test_the_type_of_a_call_is_found_once_for_a_compilation(monkeypatch):
     plain = [(str(function), args) for function, args in asked if "built-in" in str(function)]
     assert plain
     assert len(plain) == len(set(plain))
+
+
+@native
+def power(game, x, y):
+    return x**y
+
+
+@native
+def inverted(game, x):
+    return ~(x == 1)
+
+
+def test_what_differs_between_the_modes_is_what_the_documents_say():
+    """docs/native.md, "The limits": as far as compiled code says the same on every machine."""
+    game = games.load("nim")
+    assert (power.interpreted(game, 2, -1), power.compiled(game, 2, -1)) == (0.5, 0)
+    assert (inverted.interpreted(game, 1), inverted.compiled(game, 1)) == (-2, False)
+
+
+def test_a_function_that_belongs_to_no_module_is_compiled():
+    scope = {"native": native}
+    exec("@native\ndef stones(game, s):\n    return s.heaps[0]", scope)
+    game = games.load("nim")
+    assert scope["stones"].__module__ is None
+    assert scope["stones"].compiled(game, game.initial()) == 3

@@ -187,7 +187,7 @@ class Announcement:
     """How many things are being compiled now."""
 
     def __init__(self, function: FunctionType, game: Game) -> None:
-        rooms = function.__module__.split(".")
+        rooms = (function.__module__ or "").split(".")
         what = function.__name__
         if rooms[:2] == ["counterplay", "search"]:  # a kernel's file or folder says what it is for
             what = rooms[-1] if rooms[2] == "plain" else rooms[2]
