@@ -18,6 +18,8 @@ from counterplay.native import native as make_native
 from counterplay.search.plain.expectiminimax import PRUNING
 from tests.processes import WATCHDOG_SECONDS
 
+pytestmark = pytest.mark.long
+
 GAME = games.load("backgammon")
 OPENING = "4HPwATDgc/ABMA"
 GNUBG = shutil.which("gnubg", path="/usr/games:/usr/local/games:/usr/bin:/usr/local/bin:/bin")

@@ -8,6 +8,8 @@ import pytest
 from counterplay import AmbiguousText, IllegalAction, UnreadableText, games
 from counterplay.games.backgammon.text import digits, position_id
 
+pytestmark = pytest.mark.long
+
 GAME = games.load("backgammon")
 OPENING = "4HPwATDgc/ABMA"
 GNUBG = shutil.which("gnubg", path="/usr/games:/usr/local/games:/usr/bin:/usr/local/bin:/bin")

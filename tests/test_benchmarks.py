@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.no_bounds
+pytestmark = [pytest.mark.long, pytest.mark.no_bounds]
 
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 

@@ -7,6 +7,8 @@ import pytest
 from counterplay import UnreadableText, games, search
 from tests.references import perft_cases, plain_alphabeta, random_states
 
+pytestmark = pytest.mark.long
+
 PERFT = list(perft_cases("breakthrough"))
 GAME = games.load("breakthrough")
 CHEAP = 20_000

@@ -10,6 +10,8 @@ from counterplay.core.game import is_repeated
 from counterplay.native import native as make_native
 from tests.references import perft_cases
 
+pytestmark = pytest.mark.long
+
 GAME = games.load("checkers")
 PERFT = list(perft_cases("checkers"))
 FAST = 5_000_000  # lines that are counted in a moment

@@ -16,6 +16,8 @@ from counterplay.search.run import new_tally
 from tests.both_modes import both_modes
 from tests.pile import python
 
+pytestmark = pytest.mark.long
+
 # ---- policies
 
 

@@ -13,6 +13,8 @@ from counterplay.native import native as make_native
 from counterplay.study.check import examine
 from tests.go_twin import Twin, twin_of
 
+pytestmark = pytest.mark.long
+
 COUNTS = Path(__file__).parent / "perft" / "go.txt"
 
 # ---- the twin

@@ -7,6 +7,8 @@ import pytest
 from counterplay import UnreadableText, games, search
 from tests.references import perft_cases, random_states
 
+pytestmark = pytest.mark.long
+
 GAME = games.load("kalah")
 CHEAP = 20_000
 

@@ -9,6 +9,8 @@ from counterplay.native import native as make_native
 from counterplay.search import Limits, MonteCarlo, mcts
 from tests.sound_tree import assert_sound
 
+pytestmark = pytest.mark.long
+
 TTT = games.load("tic_tac_toe")
 
 

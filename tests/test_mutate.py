@@ -2,7 +2,11 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.mutate import HERE, concerning, mutants, outcome, trial
+
+pytestmark = pytest.mark.long
 
 TEXT = """
 LIMIT = 3

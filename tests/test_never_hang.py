@@ -23,6 +23,8 @@ GAME = """
 from typing import NamedTuple
 from counterplay import Game
 
+pytestmark = pytest.mark.long
+
 
 class Walk(Game):
     class State(NamedTuple):

@@ -8,7 +8,7 @@ import pytest
 from counterplay import Game, games, native, search, trees
 from counterplay.games.tree import Tree
 
-pytestmark = pytest.mark.no_bounds
+pytestmark = [pytest.mark.long, pytest.mark.no_bounds]
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -7,6 +7,8 @@ import pytest
 from counterplay import Bits, UnreadableText, games, search
 from tests.references import perft_cases, plain_alphabeta, random_states
 
+pytestmark = pytest.mark.long
+
 PERFT = list(perft_cases("othello"))
 GAME, SMALL = games.load("othello"), games.load("othello:size=6")
 CHEAP = 20_000

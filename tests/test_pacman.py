@@ -13,6 +13,8 @@ from counterplay.games.pacman.drawing import Film, films_svg
 from counterplay.games.pacman.rules import NAMES, Pacman, directional_ghosts, random_ghosts
 from counterplay.search import new_random, random_action
 
+pytestmark = pytest.mark.long
+
 LAYOUTS = mazes.names()
 STEPS = {"N": (-1, 0), "E": (0, 1), "S": (1, 0), "W": (0, -1), "stop": (0, 0)}
 BACK = {"N": "S", "S": "N", "E": "W", "W": "E"}

@@ -6,6 +6,8 @@ import pytest
 
 from counterplay import games, search
 
+pytestmark = pytest.mark.long
+
 pyspiel = pytest.importorskip("pyspiel", reason="needs OpenSpiel (pip install 'counterplay[peers]')")
 
 GAMES = 300

@@ -126,7 +126,7 @@ def test_a_session_from_a_pipe(typed, tmp_path, monkeypatch):
         command in said["help"]
         for command in ("undo", "hint", "eval", "moves", "save [FILE]", "level N", "resign", "quit")
     )
-    value = "win for X (exact), line 3. a3"
+    value = "win in 1 for X (exact), line 3. a3"
     assert said["hint"] == f"a3: {value}"
     assert said["eval"] == f"X wins: {value}"
     assert said["save"] == "saved; `counterplay play --load tic_tac_toe.json` goes on"

@@ -12,7 +12,7 @@ import pytest
 
 from counterplay import CHANCE, UserError, games, quiz
 
-pytestmark = pytest.mark.no_bounds
+pytestmark = [pytest.mark.long, pytest.mark.no_bounds]
 
 LEVELS = range(1, 6)
 EACH = 10  # questions of each kind and difficulty: 350 in all

@@ -15,6 +15,8 @@ RULES = """
 from typing import NamedTuple
 from counterplay import Game
 
+pytestmark = pytest.mark.long
+
 class Countdown(Game):
     start: int = 4
 

@@ -7,6 +7,8 @@ import pytest
 from counterplay import UserError, games, native, search
 from counterplay.games.two_against_one import TwoAgainstOne
 
+pytestmark = pytest.mark.long
+
 
 def partners_win(stones, most, turn):
     """The theorem for one heap, `most` of 2 or more: proved in docs/games/two_against_one.md."""

@@ -165,7 +165,7 @@ def test_silly_trees_are_refused(parameters, why):
     [
         ("ply=7 lead=0 path=0", "ply is 0 to 6"),
         ("ply=-1 lead=0 path=0", "ply is 0 to 6"),
-        ("ply=0 lead=0 path=9223372036854775808", "a number of 64 bits"),
+        ("ply=0 lead=0 path=9223372036854775808", "64 bits"),
         ("ply=0 lead=1 path=0", "at ply 0 the lead is from 0 to 0"),
         ("ply=1 lead=-19 path=0", "at ply 1 the lead is from -18 to 0"),
         ("ply=2 lead=19 path=0", "at ply 2 the lead is from -18 to 18"),

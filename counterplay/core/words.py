@@ -149,7 +149,7 @@ def _figure(game: Any, x: float) -> str:
     if not game.unit:
         return f"{x + 0.0:.4g}"
     figure = f"{round(x, 2) + 0.0:+.2f}"
-    return figure if game.half_win > 0.0 else figure.rstrip("0").rstrip(".")
+    return figure if game.half_win > 0.0 and not game.scored else figure.rstrip("0").rstrip(".")
 
 
 def _counted(game: Any, x: float) -> str:
