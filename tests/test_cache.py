@@ -14,6 +14,8 @@ from counterplay import games
 from counterplay.native import cache, source
 from tests.pile import environment, python, worth, write_game
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(autouse=True)
 def surroundings(monkeypatch, tmp_path):

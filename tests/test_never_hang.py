@@ -19,11 +19,11 @@ from counterplay.study.check import examine, examine_text
 from counterplay.study.check.watchdog import examine_watched
 from tests.processes import WATCHDOG_SECONDS, hear_ctrl_c
 
+pytestmark = pytest.mark.long
+
 GAME = """
 from typing import NamedTuple
 from counterplay import Game
-
-pytestmark = pytest.mark.long
 
 
 class Walk(Game):

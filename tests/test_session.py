@@ -12,6 +12,8 @@ from counterplay.arena import HUMAN, Clock, Ending, SavedGame, Session
 from counterplay.arena.session import split_players
 from counterplay.core.game import AmbiguousText, IllegalAction, UnreadableText
 
+pytestmark = pytest.mark.long
+
 PEOPLE = (HUMAN, HUMAN)
 
 

@@ -11,11 +11,11 @@ import pytest
 from counterplay import UnreadableText, games, search
 from counterplay.core.texts import read_settings, read_value, split_settings
 
+pytestmark = pytest.mark.long
+
 RULES = """
 from typing import NamedTuple
 from counterplay import Game
-
-pytestmark = pytest.mark.long
 
 class Countdown(Game):
     start: int = 4
