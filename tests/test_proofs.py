@@ -187,11 +187,6 @@ def test_a_kept_engine_wins_what_is_won_within_what_it_announced(name, plies):
         assert took <= announced
 
 
-MATES = {
-    "mate in 2, a smothered one": ("6rk/6pp/7N/6N1/8/8/8/7K w - - 0 1", None),
-    "a queen": ("8/8/8/8/8/2k5/1q6/K7 b - - 0 1", None),
-}
-
 ENDGAMES = [
     f"{fen} - - 0 1"
     for fen in (
@@ -250,8 +245,8 @@ def test_what_is_lost_is_defended_longest():
 # ---- no false proof
 
 
-def truth_of(name, engine):
-    """A small game for a search, and the value that it would find if nothing stopped it."""
+def small_game_for(name):
+    """A small game for a search, and the settings with which it can prove something."""
     texts = {"expectiminimax": "pig:goal=5", "expectimax": "pig:goal=5", "maxn": "pig:goal=4,players=3"}
     texts["alphabeta"] = "connect_four:rows=4,columns=4"
     game = games.load(texts.get(name, "nim:heaps=[2,2,2]"))
@@ -262,7 +257,7 @@ def truth_of(name, engine):
 @pytest.mark.parametrize("moments", [60, pytest.param(1000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", ENGINES)
 def test_interrupted_anywhere_no_search_claims_what_is_not_so(name, moments):
-    game, settings = truth_of(name, None)
+    game, settings = small_game_for(name)
     whole = search.new_engine(name, game, **settings).search(None, Limits())
     assert whole.proven
     truths = {each.action: each.values for each in search.new_engine(name, game, **settings).search(multi=99).actions}
