@@ -1,11 +1,11 @@
 """Players, matches and sessions: who plays, who is stronger by how much, and a game that people take part in."""
 
-from counterplay.arena.clock import Clock
 from counterplay.arena.levels import LEVELS, Level
 from counterplay.arena.match import GameRecord, Score, match
 from counterplay.arena.players import Player, new_player
 from counterplay.arena.saved import SavedGame
 from counterplay.arena.session import HUMAN, Choice, Ending, Session
+from counterplay.arena.timing import Budget, Clock, TimeLeft, allot
 
-__all__ = ["HUMAN", "LEVELS", "Choice", "Clock", "Ending", "GameRecord", "Level", "Player", "SavedGame", "Score"]
-__all__ += ["Session", "match", "new_player"]
+__all__ = ["HUMAN", "LEVELS", "Budget", "Choice", "Clock", "Ending", "GameRecord", "Level", "Player", "SavedGame"]
+__all__ += ["Score", "Session", "TimeLeft", "allot", "match", "new_player"]
