@@ -2,10 +2,11 @@
 
 from counterplay.arena.levels import LEVELS, Level
 from counterplay.arena.match import GameRecord, Score, match
-from counterplay.arena.players import Player, new_player
+from counterplay.arena.outside import Forfeit, Resignation
+from counterplay.arena.players import Player, dismiss, new_player
 from counterplay.arena.saved import SavedGame
 from counterplay.arena.session import HUMAN, Choice, Ending, Session
 from counterplay.arena.timing import Budget, Clock, TimeLeft, allot
 
-__all__ = ["HUMAN", "LEVELS", "Budget", "Choice", "Clock", "Ending", "GameRecord", "Level", "Player", "SavedGame"]
-__all__ += ["Score", "Session", "TimeLeft", "allot", "match", "new_player"]
+__all__ = ["HUMAN", "LEVELS", "Budget", "Choice", "Clock", "Ending", "Forfeit", "GameRecord", "Level", "Player"]
+__all__ += ["Resignation", "SavedGame", "Score", "Session", "TimeLeft", "allot", "dismiss", "match", "new_player"]
