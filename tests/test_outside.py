@@ -130,6 +130,7 @@ def test_go_programs_are_told_board_komi_stones_and_time():
         "play black A3",
         "play white C3",
         "play white B1",
+        "time_settings 60 0 0",
         "time_left black 60 0",
         "genmove black",
         "quit",
