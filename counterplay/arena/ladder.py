@@ -196,12 +196,19 @@ def climb(
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise UserError(f"{folder} cannot be a folder of records: {error.strerror}") from None
-        for rung in opponents:
+        for number, rung in enumerate(opponents):
             progress = None if begun is None else begun(rung)
             file = folder / f"{re.sub(r'[^a-z0-9.]+', '-', rung.name.lower())}.jsonl"
-            plies = 0 if game.chance else 4  # dice make games different by themselves
-            about: dict[str, Any] = {"seed": seed, "opening_plies": plies, "record": file, "progress": progress}
-            score = match(game, (player, rung.player), games, **about, **limits)
+            score = match(
+                game,
+                (player, rung.player),
+                games,
+                seed=1000 * seed + number,  # luck with the dice of one rung is none on the next
+                opening_plies=0 if game.chance else 4,  # dice make games different by themselves
+                record=file,
+                progress=progress,
+                **limits,
+            )
             steps.append(_step(game, rung, score, file))
             if ended is not None:
                 ended(steps[-1])
