@@ -1,6 +1,9 @@
 """The ladder: opponents weak to strong, until one wins; where that leaves us."""
 
 import json
+import sys
+import types
+from pathlib import Path
 
 import pytest
 
@@ -125,3 +128,16 @@ def test_what_cannot_be_climbed_is_one_line(arguments, message, counterplay):
 def test_odd_numbers_of_games_are_refused():
     with pytest.raises(UserError, match="even number"):
         climb(games.load("nim"), "random", 1)
+
+
+def test_the_table_of_five_games(monkeypatch, capsys):
+    path = Path(__file__).parent.parent / "benchmarks" / "ladders.py"
+    module = types.ModuleType("ladders")
+    exec(compile(path.read_text(), str(path), "exec"), vars(module))
+    told = {"game": "chess", "player": "alphabeta", "games": 10}
+    standing = Standing((step(1500, 9, 1), step(1650, 2, 8, -0.6)), False)
+    monkeypatch.setitem(vars(module), "climb", lambda game, games, seconds, record: told | standing.as_dict())
+    monkeypatch.setattr(sys, "argv", ["ladders.py", "chess"])
+    vars(module)["main"]()
+    row = capsys.readouterr().out.splitlines()[-1]
+    assert row.startswith("| chess | alphabeta | at 1500 | at 1650 | +2 =0 -8 | 16")
