@@ -6,6 +6,7 @@ from counterplay.arena.match import GameRecord, Score, match
 from counterplay.arena.players import Player, new_player
 from counterplay.arena.saved import SavedGame
 from counterplay.arena.session import HUMAN, Choice, Ending, Session
+from counterplay.arena.sprt import Sprt
 
 __all__ = ["HUMAN", "LEVELS", "Choice", "Clock", "Ending", "GameRecord", "Level", "Player", "SavedGame", "Score"]
-__all__ += ["Session", "match", "new_player"]
+__all__ += ["Session", "Sprt", "match", "new_player"]
