@@ -2,12 +2,14 @@
 
 from counterplay.arena.levels import LEVELS, Level
 from counterplay.arena.match import GameRecord, Score, match
-from counterplay.arena.players import Player, new_player
+from counterplay.arena.outside import Forfeit, Resignation
+from counterplay.arena.players import Player, dismiss, new_player
 from counterplay.arena.ratings import Rating, Ratings, ratings
 from counterplay.arena.saved import SavedGame
 from counterplay.arena.session import HUMAN, Choice, Ending, Session
 from counterplay.arena.sprt import Sprt
 from counterplay.arena.timing import Budget, Clock, TimeLeft, allot
 
-__all__ = ["HUMAN", "LEVELS", "Budget", "Choice", "Clock", "Ending", "GameRecord", "Level", "Player", "Rating"]
-__all__ += ["Ratings", "SavedGame", "Score", "Session", "Sprt", "TimeLeft", "allot", "match", "new_player", "ratings"]
+__all__ = ["HUMAN", "LEVELS", "Budget", "Choice", "Clock", "Ending", "Forfeit", "GameRecord", "Level", "Player"]
+__all__ += ["Rating", "Ratings", "Resignation", "SavedGame", "Score", "Session", "Sprt", "TimeLeft", "allot"]
+__all__ += ["dismiss", "match", "new_player", "ratings"]

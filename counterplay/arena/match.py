@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from counterplay import search
-from counterplay.arena.players import Player, new_player
+from counterplay.arena.outside import Forfeit, Resignation
+from counterplay.arena.players import Player, dismiss, new_player
 from counterplay.core.files import MOST_BYTES, locked, read_json
 from counterplay.core.game import CHANCE, Game, UserError, is_repeated
 from counterplay.games import source
@@ -45,7 +46,7 @@ class GameRecord:
     points: float
     """What the first player of the match got: 1, 0.5 or 0."""
     ended: str
-    """`rules`, `repetition` or `length`."""
+    """`rules`, `repetition`, `length`, `resignation`, or `forfeit: ` and why."""
 
 
 @dataclass(frozen=True)
@@ -161,7 +162,10 @@ def match(
                 for i, text in enumerate(players)
             ]
             seats = [sides[first], sides[1 - first]]
-            moves, utilities, ended = _play(game, seats, openings[number // 2], seed * 1_000_003 + number // 2)
+            try:
+                moves, utilities, ended = _play(game, seats, openings[number // 2], seed * 1_000_003 + number // 2)
+            finally:
+                dismiss(*sides)
             lead = utilities[first] - draw_value(game)
             points = 1.0 if lead > 0 else 0.5 if lead == 0 else 0.0
             records.append(GameRecord(number, first, len(openings[number // 2]), moves, points, ended))
@@ -176,7 +180,7 @@ def _play(
 ) -> tuple[tuple[str, ...], tuple[float, ...], str]:
     """A game from an opening: the names of its moves, what each seat got, and what ended it."""
     random = search.new_random(seed)  # the same dice for both games of a pair, as far as they go the same way
-    states = [game.initial()]
+    states, fair = [game.initial()], draw_value(game)
     names: list[str] = []
     for ply in range(MOST_PLIES):
         s = states[-1]
@@ -190,10 +194,13 @@ def _play(
         elif p == CHANCE:
             a = int(search.random_action(game, s, random))
         else:
-            a = seats[p].choose(states)
+            try:
+                a = seats[p].choose(states)
+            except Forfeit as error:
+                ended = "resignation" if isinstance(error, Resignation) else f"forfeit: {error}"
+                return tuple(names), (fair - 1.0, fair + 1.0) if p == 0 else (fair + 1.0, fair - 1.0), ended
         names.append(game.action_name(s, a))
         states.append(game.result(s, a))
-    fair = draw_value(game)
     return tuple(names), (fair, fair), "length" if len(names) == MOST_PLIES else "repetition"
 
 

@@ -23,7 +23,8 @@ from typing import Any
 
 from counterplay import games, search
 from counterplay.arena.levels import LEVELS, LevelPlayer
-from counterplay.arena.players import new_player
+from counterplay.arena.outside import Forfeit, must_run_nothing
+from counterplay.arena.players import dismiss, new_player
 from counterplay.arena.saved import SavedGame
 from counterplay.arena.timing import Clock, TimeLeft, allot
 from counterplay.core.files import read_text
@@ -42,7 +43,7 @@ _LATE_SECONDS = 0.1  # a search is told the time ten times a second, so that it 
 
 def split_players(text: str) -> tuple[str, ...]:
     """Players joined by commas, as their settings are, too: `alphabeta:depth=6,table_mb=32,human` are two."""
-    return tuple(each.strip() for each in re.split(r",(?!\s*\w+\s*=)", text))
+    return tuple(each.strip() for each in re.split(r",(?!\s*\w[\w .-]*=)", text))
 
 
 @dataclass(frozen=True)
@@ -142,6 +143,7 @@ class Session:
         """Go on with the game in a file; one of your own rules needs the `game`."""
         saved = SavedGame.read(file, game)
         try:
+            must_run_nothing(saved.players)
             return cls(saved, game, now)
         except UserError as error:
             raise UserError(f"{file}: {error}") from None
@@ -252,7 +254,10 @@ class Session:
             until = inf if left is None else self._now() + allot(left, _LATE_SECONDS).target
             watch = self._begin_search(player, progress, until) if hasattr(player, "search") else None
         if watch is None:
-            return self._choice(seat, s, player.choose(states))
+            try:
+                return self._choice(seat, s, player.choose(states))
+            finally:
+                dismiss(player)
         result = self._search(watch, states)
         is_stopped = result.stopped == "interrupted"
         if result.action is None and not is_stopped:
@@ -262,11 +267,18 @@ class Session:
         return self._choice(seat, s, a, result, is_stopped and not watch.is_late)
 
     def think(self, progress: Progress | None = None) -> Choice | None:
-        """Let the computer, or chance, choose and play; None if by then the game was over, or was changed."""
+        """Let the computer, or chance, choose and play; None if by then the game was over, or was changed.
+
+        A program that forfeits resigns by that; the error says why.
+        """
         with self._lock:
-            self._must_go_on()
+            seat = self._must_go_on()
             before = self._version
-        choice = self.choose(progress)
+        try:
+            choice = self.choose(progress)
+        except Forfeit:
+            self.resign(seat)
+            raise
         with self._lock:
             self._look_at_clock()
             if self._version != before:
