@@ -161,6 +161,14 @@ class Program(ABC):
             raise self.forfeit(f"plays '{name}', which is not legal")
         return a
 
+    def prepare(self) -> None:
+        """Start the program before its clock runs. If that fails, the first move tries it again and says why."""
+        if self._child is None:
+            with suppress(Lost):
+                self._start()
+                return
+            self._end()
+
     def tell_time(self, clocks: Sequence[TimeLeft]) -> None:
         """What each seat has on its clock at the next move; the program keeps its time itself then."""
         self._clocks = clocks
