@@ -101,7 +101,7 @@ def test_dice_are_thrown_and_draws_by_repetition_end_games():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("alpha:depth=3", "no player 'alpha'; there are: random, openspiel-mcts, minimax"),
+        ("alpha:depth=3", "no player 'alpha'; there are: random, minimax"),
         ("alphabeta:deep=3", "no setting 'deep'; there are: depth"),
         ("alphabeta", "needs a limit, as in 'alphabeta:depth=4'"),
         ("alphabeta:depth", "is not of the form name=value"),
@@ -133,7 +133,18 @@ def test_a_player_of_openspiel_numbers_actions_as_we_do():
     for name in ("tic_tac_toe", "connect_four", "othello"):
         score = arena.match(games.load(name), ("random", "openspiel-mcts:simulations=50"), 2, opening_plies=3)
         assert score.games == 2
-    with pytest.raises(UserError, match="plays tic_tac_toe, connect_four, othello; not nim"):
+    game = games.load("tic_tac_toe")
+    for text in ("openspiel:mcts,simulations=50,uct_c=1.4", "openspiel:uniform_random"):
+        assert arena.match(game, ("random", text), 2).games == 2
+    for text, message in (
+        ("openspiel:mcts", "needs a limit, as in 'openspiel:mcts,simulations=1000'"),
+        ("openspiel:mcts,depth=3", "no setting 'depth'; there are: simulations"),
+        ("openspiel:uniform_random,seed=3", "uniform_random has no settings"),
+        ("openspiel:ucts", "no bot 'openspiel:ucts'; there are: mcts, "),
+    ):
+        with pytest.raises(UserError, match=message):
+            arena.new_player(game, text)
+    with pytest.raises(UserError, match="plays tic_tac_toe, connect_four, othello, and its own games; not nim"):
         arena.new_player(games.load("nim"), "openspiel-mcts:simulations=5")
 
 

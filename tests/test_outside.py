@@ -104,6 +104,15 @@ def test_chess_engines_are_told_position_options_and_limits():
     )
 
 
+def test_in_a_session_a_program_is_told_the_clocks(monkeypatch):
+    heard = []
+    monkeypatch.setattr("counterplay.arena.outside.uci.Uci.tell_time", lambda _, clocks: heard.extend(clocks))
+    players = ["human", fake("uci", CHESS_MOVES, settings=",nodes=1")]
+    session = arena.Session.begin("chess", players, moves="e4", clocks=["60+1", "30"], now=lambda: 0.0)
+    assert session.think().name == "e5"
+    assert heard == [arena.TimeLeft(61.0, 1.0), arena.TimeLeft(30.0)]
+
+
 def test_go_programs_are_told_board_komi_stones_and_time():
     assert said("gtp", "go:size=5,komi=0.5", "C3", settings=",seconds=0.1") == [
         "boardsize 5",
@@ -121,6 +130,7 @@ def test_go_programs_are_told_board_komi_stones_and_time():
         "play black A3",
         "play white C3",
         "play white B1",
+        "time_settings 60 0 0",
         "time_left black 60 0",
         "genmove black",
         "quit",

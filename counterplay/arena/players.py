@@ -35,9 +35,9 @@ _AT_ONCE = 1e-3
 class Player(Protocol):
     """Who chooses actions in one game.
 
-    It may have a `close()`, which is called when the game is over (by `dismiss`), and, for games with clocks, a
-    `prepare()` before they run, and a `tell_time(clocks)`, which is told before a move what every seat has on its
-    clock. If it cannot go on, `choose` raises `Forfeit`.
+    It may have more. `prepare()` does what takes time before the first move. `tell_time(clocks)` hears before a move
+    what every seat has on its clock. `close()` is called by `dismiss` when the game is over. A player that cannot go
+    on raises `Forfeit`.
     """
 
     def choose(self, states: Sequence[Any]) -> int:

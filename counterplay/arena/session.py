@@ -252,6 +252,9 @@ class Session:
             player: Any = new_player(game, text, seed)
             left = None if seat == CHANCE else self._time_left(seat)
             until = inf if left is None else self._now() + allot(left, _LATE_SECONDS).target
+            clocks = [each for p in range(game.players) if (each := self._time_left(p)) is not None]
+            if len(clocks) == game.players and hasattr(player, "tell_time"):
+                player.tell_time(clocks)
             watch = self._begin_search(player, progress, until) if hasattr(player, "search") else None
         if watch is None:
             try:

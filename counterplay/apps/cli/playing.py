@@ -53,7 +53,7 @@ def play(
 def play_match(
     game: GameText,
     a: Annotated[str, typer.Argument(metavar="A", help="A player: random, alphabeta:depth=6, mcts:simulations=1000.")],
-    b: Annotated[str, typer.Argument(metavar="B", help="Another; openspiel-mcts:... if it is installed.")],
+    b: Annotated[str, typer.Argument(metavar="B", help="Another; or a program: uci:stockfish,UCI_Elo=2000.")],
     games: Annotated[int, typer.Option("--games", metavar="N", help="How many games.")] = 100,
     seconds: Annotated[
         float | None, typer.Option(help="Seconds a move, for both. Default: 0.1 for who has no limit.")

@@ -7,6 +7,7 @@ from math import ceil
 from typing import Any
 
 from counterplay.arena.outside.player import START_SECONDS, Program, Resignation
+from counterplay.arena.timing import TimeLeft
 from counterplay.core.game import Game, UserError
 
 __all__ = ["Gtp"]
@@ -37,20 +38,27 @@ class Gtp(Program):
             self._say(f"time_settings 0 {ceil(seconds)} 1")  # whole seconds are all that the protocol knows
         self._begun: Any = game.initial()  # what is on its board: this position and so many moves
         self._told: list[int] = []
+        self._is_timed = False
 
     def _ask(self, states: Sequence[Any]) -> str:
         self._tell(states)
         s = states[-1]
         colour = _COLOURS[self.game.player(s)]
         if self._clocks is not None:
-            left = self._clocks[self.game.player(s)]
-            stones = left.moves or (1 if left.periods else 0)
-            self._say(f"time_left {colour} {int(left.seconds or left.period)} {stones}")
+            self._tell_clock(colour, self._clocks[self.game.player(s)])
         answer = self._say(f"genmove {colour}", self.move_seconds)
         if answer.lower() == "resign":
             raise Resignation(f"{self.order.text} resigns")
         self._told.append(self._action(s, answer))  # it has made its move on its own board
         return answer
+
+    def _tell_clock(self, colour: str, left: TimeLeft) -> None:
+        """What it has, in whole seconds; periods are `stones` of one move each."""
+        if not self._is_timed:
+            self._say(f"time_settings {int(left.seconds)} {int(left.period)} {int(left.periods > 0)}")
+            self._is_timed = True
+        stones = left.moves or int(left.periods > 0 and left.seconds <= 0)
+        self._say(f"time_left {colour} {int(left.seconds or left.period)} {stones}")
 
     def _tell(self, states: Sequence[Any]) -> None:
         """Play on its board what has been played on ours since."""

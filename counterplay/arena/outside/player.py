@@ -121,7 +121,7 @@ class Program(ABC):
         self.game, self.order = game, order
         self._command = (find_program(order.command[0]), *order.command[1:])
         self._child: Child | None = None
-        self._was_started = self._was_lost = False
+        self._was_lost = False
         self._clocks: Sequence[TimeLeft] | None = None
         self._known: list[Any] = []
         self._moves: list[int] = []
@@ -162,12 +162,13 @@ class Program(ABC):
         return a
 
     def prepare(self) -> None:
-        """Start the program before its clock runs. If that fails, the first move tries it again and says why."""
+        """Start the program, so that it takes no time at its first move."""
         if self._child is None:
-            with suppress(Lost):
+            try:
                 self._start()
-                return
-            self._end()
+            except Lost as lost:
+                self._end()
+                raise UserError(f"{self.order.text} {lost}, before it was ready") from None
 
     def tell_time(self, clocks: Sequence[TimeLeft]) -> None:
         """What each seat has on its clock at the next move; the program keeps its time itself then."""
@@ -183,13 +184,13 @@ class Program(ABC):
     def _answer(self, states: Sequence[Any]) -> str:
         while True:
             try:
-                if self._child is None:
+                if not self._was_lost:
+                    self.prepare()
+                elif self._child is None:
                     self._start()
                 return self._ask(states)
             except Lost as lost:
                 self._end()
-                if not self._was_started:
-                    raise UserError(f"{self.order.text} {lost}, before it was ready") from None
                 if self._was_lost:
                     raise self.forfeit(f"{lost}; it had been started again once") from None
                 self._was_lost = True
@@ -201,7 +202,6 @@ class Program(ABC):
         self._child = Child(self._command, self._environment())
         self._known, self._moves = [], []
         self._greet()
-        self._was_started = True
 
     def _end(self, patience: float = 0.0) -> None:
         child, self._child = self._child, None
