@@ -83,10 +83,9 @@ def play(game: Game, conditions: Conditions, fixture: Fixture) -> GameRecord:
     finally:
         dismiss(*players)
     opening = fixture.opening
-    used = tuple(bout.used) if conditions.clock else ()
-    moves = tuple(bout.names)
-    about = (fixture.number, fixture.seats, len(opening.moves), moves, ending.points, ending.by)
-    return GameRecord(*about, opening.begins, used)
+    about = (fixture.number, fixture.seats, len(opening.moves), tuple(bout.names), ending.points, ending.by)
+    times = (tuple(bout.used), tuple(bout.spare)) if conditions.clock else ()
+    return GameRecord(*about, opening.begins, *times)
 
 
 class _Bout:
@@ -95,6 +94,7 @@ class _Bout:
     def __init__(self, game: Game, conditions: Conditions, fixture: Fixture, players: Sequence[Player]) -> None:
         self.names: list[str] = []
         self.used: list[float] = []
+        self.spare = [] if conditions.clock is None else [conditions.clock.after(()).total] * 2
         self._game, self._clock, self._players, self._fixture = game, conditions.clock, players, fixture
         begins = fixture.opening.begins
         self._states: list[Any] = [game.from_text(begins) if begins else game.initial()]
@@ -146,8 +146,11 @@ class _Bout:
         except Forfeit as error:
             return _Ending(lost, f"forfeit: {error}")
         took = time.perf_counter() - began
-        if clock is not None and clock.after(self._thought[p], took).total <= 0:
-            return _Ending(lost, "time")
+        if clock is not None:
+            left = clock.after(self._thought[p], took).total
+            self.spare[p] = round(max(0.0, min(left, self.spare[p])), 4)
+            if left <= 0:
+                return _Ending(lost, "time")
         self._thought[p].append(took)
         self._make(a, took)
         return None

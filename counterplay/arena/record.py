@@ -41,6 +41,9 @@ class GameRecord:
     used: tuple[float, ...] = ()
     """In a game with clocks: the seconds that each move took; 0 for moves that were given, or thrown by dice."""
 
+    spare: tuple[float, ...] = ()
+    """In a game with clocks: the least that each seat had left on its clock when it had made a move."""
+
     def points_of(self, player: int) -> float:
         """What a player got who took part."""
         return self.points if player == self.seats[0] else 1.0 - self.points
@@ -52,7 +55,7 @@ class GameRecord:
 
     def as_dict(self) -> dict[str, Any]:
         """The line of the record; what says nothing is left out."""
-        optional = {name: value for name in ("begins", "used") if (value := getattr(self, name))}
+        optional = {name: value for name in ("begins", "used", "spare") if (value := getattr(self, name))}
         about = {"number": self.number, "seats": self.seats, "opening": self.opening, "moves": self.moves}
         return {**about, "points": self.points, "ended": self.ended, **optional}
 
@@ -68,7 +71,7 @@ class GameRecord:
             first = fields.pop("first")
             fields["seats"] = (first, 1 - first)
             fields["points"] = fields["points"] if first == 0 else 1.0 - fields["points"]
-        lists = {name: tuple(fields[name]) for name in ("seats", "moves", "used") if name in fields}
+        lists = {name: tuple(fields[name]) for name in ("seats", "moves", "used", "spare") if name in fields}
         record = cls(**{**fields, **lists})
         texts = (record.ended, record.begins, *record.moves)
         numbers = (record.number, record.opening, *record.seats)
@@ -76,7 +79,7 @@ class GameRecord:
             raise TypeError
         if record.points not in (0.0, 0.5, 1.0) or len(record.seats) != 2 or min(numbers) < 0:
             raise ValueError
-        if not all(type(each) in (int, float) and 0 <= each < inf for each in record.used):
+        if not all(type(each) in (int, float) and 0 <= each < inf for each in record.used + record.spare):
             raise ValueError
         return record
 

@@ -34,6 +34,8 @@ class Score:
     """Games that each of the two lost on time."""
     forfeited: tuple[int, int] = (0, 0)
     """Games that each of the two lost by a crash, an illegal move or no answer."""
+    spare: tuple[float | None, float | None] = (None, None)
+    """The least that each of the two ever had left on its clock; None without clocks."""
     repeated: int = 0
     """Games that had been played before, move for move."""
     wanted: int | None = None
@@ -116,6 +118,7 @@ class Score:
         counted = {"wins": self.wins, "draws": self.draws, "losses": self.losses, "games": self.games}
         about: dict[str, Any] = {"points": self.points, "error": self.error, "pairs": list(self.pairs), **told}
         about |= {"no_elo": self.why_no_elo or None, "late": list(self.late), "forfeited": list(self.forfeited)}
+        about |= {"spare": list(self.spare)}
         test = self.test and {**self.test.as_dict(), "llr": self.llr, "bounds": list(self.test.bounds)}
         return {**counted, **about, "sprt": test, "verdict": self.verdict}
 
@@ -145,6 +148,7 @@ def score_of(
         tuple(whole.count(outcome) for outcome in OUTCOMES),
         (late.count(one), late.count(other)),
         (forfeited.count(one), forfeited.count(other)),
+        (_spare(games, one), _spare(games, other)),
         repeated(games),
         wanted,
         test,
@@ -158,6 +162,10 @@ def repeated(games: Iterable[GameRecord]) -> int:
     """
     seen = [(each.seats, each.begins, each.moves) for each in games]
     return len(seen) - len(set(seen))
+
+
+def _spare(games: Sequence[GameRecord], player: int) -> float | None:
+    return min((each.spare[each.seats.index(player)] for each in games if each.spare), default=None)
 
 
 def _error(means: Sequence[float]) -> float:

@@ -43,6 +43,8 @@ class Standings:
     wanted: int
     """How many games there will be."""
     test: Sprt | None = None
+    anchor: str | None = None
+    """The player by whom ratings are measured; None: by the mean of all."""
 
     def score(self, one: int, other: int) -> Score:
         """The score of a player, by number, against another."""
@@ -61,7 +63,7 @@ class Standings:
     def ratings(self) -> Ratings | None:
         """The ratings of all; None as long as the games do not connect all players."""
         try:
-            return ratings(self.players, [(*each.seats, each.points) for each in self.games])
+            return ratings(self.players, [(*each.seats, each.points) for each in self.games], self.anchor)
         except UserError:
             return None
 
@@ -116,6 +118,7 @@ def tournament(
     games: int = 2,
     *,
     rounds: int = 0,
+    anchor: str | None = None,
     seed: int = 0,
     opening_plies: int | None = None,
     openings: Path | None = None,
@@ -133,8 +136,9 @@ def tournament(
     There are so many `games` between each two that meet. They begin with `opening_plies` random moves, or those of the
     file `openings`, each opening once with either side; `balanced=0.1` takes only those in which no side has more than
     60% of the chances. `limits` (`seconds`, `nodes`, `simulations`) are for each move, a `clock` like `60+0.5` for all
-    moves of a player; who has neither and needs one gets a tenth of a second a move. `adjudicate` ends games early,
-    and `sprt` a match of two. So many games as `concurrency` says are played at once, in processes.
+    moves of a player; who has neither and needs one gets a tenth of a second a move. `adjudicate` ends games early, and
+    `sprt` a match of two. Ratings are measured by the player `anchor`, or by the mean. `concurrency` is how many games
+    are played at once, in processes.
 
     With a `record` every game is written there when it ends, and those that are there already are not played again.
     """
@@ -150,6 +154,7 @@ def tournament(
             Adjudication.read(adjudicate) if isinstance(adjudicate, str) else adjudicate,
         ),
         Sprt.read(sprt) if isinstance(sprt, str) else sprt,
+        anchor,
     )
     return director.run(concurrency, record, progress)
 
@@ -164,9 +169,12 @@ class _Director:
     openings: Openings
     conditions: Conditions
     test: Sprt | None
+    anchor: str | None
 
     def __post_init__(self) -> None:
         game, plan = self.game, self.plan
+        if self.anchor is not None and self.anchor not in self.players:
+            raise UserError(f"there is no player '{self.anchor}' to measure by; there are: {', '.join(self.players)}")
         if game.players != 2 or not game.zero_sum:
             raise UserError(f"a match is between two opponents; {game} is for {game.players} or not zero-sum")
         if self.test is not None and plan.kind != "match":
@@ -245,7 +253,7 @@ class _Director:
     def _standings(self) -> Standings:
         end = self.plan.total if self._verdict.games is None else self._verdict.games
         games = tuple(self._finished[number] for number in sorted(self._finished) if number < end)
-        return Standings(_distinct(self.players), games, self.plan.total, self.test)
+        return Standings(_distinct(self.players), games, self.plan.total, self.test, self.anchor)
 
 
 class _Verdict:
