@@ -12,17 +12,25 @@ To add a kind of player, write a class with a `choose` and a line in `new_player
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 from counterplay import search
 from counterplay.arena import outside
 from counterplay.arena.levels import LEVELS, LevelPlayer
+from counterplay.arena.practice import practise
+from counterplay.arena.timing import TimeLeft, allot
 from counterplay.core.game import Game, UnreadableText, UserError
 from counterplay.core.texts import read_settings
 from counterplay.search.algorithms import split_limits
 from counterplay.search.run import Progress
 
 __all__ = ["Player", "dismiss", "new_player"]
+
+_OVERHEAD = 0.02
+"""Seconds that a search may take longer than it was told, on a machine that others use too."""
+_AT_ONCE = 1e-3
+"""What a search has when there is no time at all: it must have looked at something."""
 
 
 class Player(Protocol):
@@ -99,6 +107,15 @@ class EnginePlayer:
 
     def __init__(self, engine: search.Engine, limits: search.Limits, multi: int = 1) -> None:
         self._engine, self._limits, self._multi = engine, limits, multi
+        self._clocks: Sequence[TimeLeft] | None = None
+
+    def prepare(self) -> None:
+        """Have everything compiled and loaded; nothing is remembered of it."""
+        practise(self._engine)
+
+    def tell_time(self, clocks: Sequence[TimeLeft]) -> None:
+        """What each seat has on its clock at the next move, which is thought about no longer than that allows."""
+        self._clocks = clocks
 
     def choose(self, states: Sequence[Any]) -> int:
         result = self.search(states)
@@ -108,10 +125,15 @@ class EnginePlayer:
             raise UserError(f"{result.algorithm} finds no action at {result.game.to_text(states[-1])}")
         return result.action
 
+    def _within(self, left: TimeLeft) -> search.Limits:
+        seconds = max(_AT_ONCE, allot(left, _OVERHEAD).target)
+        return replace(self._limits, seconds=min(seconds, self._limits.seconds or seconds))
+
     def search(self, states: Sequence[Any], progress: Progress | None = None) -> search.Result:
         """What it finds at the last of `states`."""
         *earlier, s = states
-        return self._engine.search(s, self._limits, multi=self._multi, history=earlier, progress=progress)
+        limits = self._limits if self._clocks is None else self._within(self._clocks[self._engine.game.player(s)])
+        return self._engine.search(s, limits, multi=self._multi, history=earlier, progress=progress)
 
     def stop(self) -> None:
         """End the search that is going on."""

@@ -28,7 +28,9 @@ def ladder(
 
     from counterplay import games as all_games
     from counterplay.apps.cli import output
+    from counterplay.apps.cli.show_tournament import following
     from counterplay.arena.ladder import Rung, Standing, Step, climb, climber
+    from counterplay.arena.tournament import Told
 
     played = all_games.load(game)
     player = climber(played) if player is None else player
@@ -37,8 +39,8 @@ def ladder(
     steps: list[Step] = []
     with ExitStack() as shown:
 
-        def begun(rung: Rung) -> output.ScoreLine:
-            return shown.enter_context(output.score_line(rung.name, games))
+        def begun(rung: Rung) -> Told:
+            return shown.enter_context(following())
 
         def ended(step: Step) -> None:
             shown.close()
