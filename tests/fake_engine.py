@@ -4,7 +4,7 @@
 
 MOVES are joined by `+`: it plays the one whose number is that of the moves so far. HABIT is what it does instead of
 its second move: `crash`, `hang`, `illegal`, `resign`; or `crash-once`, which leaves FILE behind and behaves after that;
-`stillborn` is never ready. `orphan` starts a child that would outlive it, and writes its number to FILE.
+`stillborn` is never ready; `refuse` takes no size of the board. `orphan` starts a child that would outlive it, and writes its number to FILE.
 """
 
 import os
@@ -70,8 +70,8 @@ for line in sys.stdin:
             played += 1
         elif words[0] == "known_command":
             say("= true\n")
-        elif words[0] == "final_status":
-            say("? unknown command\n")
+        elif words[0] == "boardsize" and habit == "refuse":
+            say("? unacceptable size\n")
         else:
             played = 0 if words[0] == "clear_board" else played + (words[0] == "play")
             say("= \n")

@@ -212,6 +212,14 @@ def test_a_program_that_never_starts_is_a_mistake_of_the_user():
         player.choose([game.initial()])
 
 
+def test_a_program_that_refuses_the_game_is_too():
+    game = games.load("go:size=5")
+    player = arena.new_player(game, fake("gtp", "C3", "refuse"))
+    with pytest.raises(UserError, match="refuses 'boardsize 5': unacceptable size, before it was ready") as error:
+        player.prepare()
+    assert not isinstance(error.value, arena.Forfeit)
+
+
 @pytest.mark.parametrize(
     ("game", "text", "message"),
     [
