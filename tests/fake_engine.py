@@ -4,7 +4,8 @@
 
 MOVES are joined by `+`: it plays the one whose number is that of the moves so far. HABIT is what it does instead of
 its second move: `crash`, `hang`, `illegal`, `resign`; or `crash-once`, which leaves FILE behind and behaves after that;
-`stillborn` is never ready; `refuse` takes no size of the board. `orphan` starts a child that would outlive it, and writes its number to FILE.
+`stillborn` is never ready; `refuse` takes no size of the board. `orphan` starts a child that would outlive it, and
+writes its number to FILE.
 """
 
 import os
