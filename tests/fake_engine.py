@@ -58,6 +58,7 @@ for line in sys.stdin:
     if protocol in ("uci", "ugi"):
         if words[0] == protocol:
             say("id name fake\noption name Skill Level type spin default 20 min 0 max 20\nnoise")
+            say("option name UCI_LimitStrength type check default false\noption name UCI_Elo type spin min 1 max 3000")
             say(f"{protocol}ok")
         elif words[0] == "isready":
             say("readyok")

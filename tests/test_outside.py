@@ -15,6 +15,7 @@ import pytest
 from counterplay import UserError, arena, games, native
 from counterplay.arena.outside import is_installed, must_run_nothing
 from counterplay.arena.outside.process import Child, Lost
+from counterplay.arena.outside.uci import Option
 from counterplay.arena.session import split_players
 from tests.processes import WATCHDOG_SECONDS
 
@@ -210,6 +211,27 @@ def test_a_program_that_never_starts_is_a_mistake_of_the_user():
     player = arena.new_player(game, fake("uci", CHESS_MOVES, settings=",Skil Level=3,nodes=1"))
     with pytest.raises(UserError, match="has no option 'Skil Level'; did you mean Skill Level"):
         player.choose([game.initial()])
+
+
+@pytest.mark.parametrize(
+    ("setting", "why"),
+    [
+        ("Skill Level=21", "Skill Level is a number from 0 to 20, not '21'"),
+        ("skill level=x", "Skill Level is a number from 0 to 20, not 'x'"),
+        ("UCI_LimitStrength=yes", "UCI_LimitStrength is true or false, not 'yes'"),
+    ],
+)
+def test_values_that_an_engine_would_leave_unheeded_are_refused(setting, why):
+    player = arena.new_player(games.load("chess"), fake("uci", CHESS_MOVES, settings=f",{setting},nodes=1"))
+    with pytest.raises(UserError, match=why):
+        player.prepare()
+
+
+def test_to_name_a_rating_is_to_limit_the_strength():
+    lines = said("uci", "chess", settings=",UCI_Elo=1500,nodes=1")
+    assert lines[1:3] == ["setoption name UCI_Elo value 1500", "setoption name UCI_LimitStrength value true"]
+    assert Option.read("option name Clear Hash type button") == Option("Clear Hash", "button", "")
+    assert Option.read("id name fake") is None
 
 
 def test_a_program_that_refuses_the_game_is_too():

@@ -147,7 +147,7 @@ def _levels() -> Iterator[Rung]:
 def _chess() -> Iterator[Rung]:
     """Stockfish is said to have these ratings at a minute a game; at less time it has less."""
     for elo in range(1350, 2851, 150):
-        text = f"uci:stockfish,UCI_LimitStrength=true,UCI_Elo={elo},Hash=16"
+        text = f"uci:stockfish,UCI_Elo={elo},Hash=16"
         yield Rung(f"Stockfish at {elo}", text, elo, "stockfish")
     yield Rung("GNU Chess", "uci:gnuchess --uci", None, "gnuchess")
     yield Rung("Stockfish", "uci:stockfish,Hash=16", None, "stockfish")

@@ -2,7 +2,7 @@
 
 A text names the program as in a shell, and after commas what it is told, `name=value` each:
 
-    uci:stockfish,UCI_LimitStrength=true,UCI_Elo=2000,seconds=0.1
+    uci:stockfish,UCI_Elo=2000,seconds=0.1
     gtp:gnugo --mode gtp --level 1
 
 `seconds`, `nodes` and `depth` limit a move. `patience` is how many seconds longer than that we wait for one.
