@@ -319,6 +319,7 @@ def test_a_child_is_heard_and_ended():
         Child([str(FAKE.parent)])
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc").exists(), reason="looks into /proc")
 @pytest.mark.parametrize("end", ["dismiss", "exit", "ctrl-c", "forget"])
 def test_what_a_program_has_started_ends_with_it(end, tmp_path):
