@@ -27,6 +27,7 @@ import pytest
 
 import counterplay
 from counterplay import analysis, arena, experiments, games, native, quiz, search, trees
+from counterplay.arena.outside import is_installed
 from tests.processes import WATCHDOG_SECONDS
 
 pytestmark = pytest.mark.no_bounds
@@ -152,6 +153,8 @@ def run_python(block, module, folder):
 
 def run_command(command, shown, block):
     if command.startswith("pip install") or command == "pytest":
+        return
+    if any(program in command and not is_installed(program) for program in ("stockfish", "gnugo", "gnubg")):
         return
     status = re.search(r"# exit (\d+)$", command)
     done = subprocess.run(
