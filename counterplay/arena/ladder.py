@@ -16,8 +16,9 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from counterplay.arena.levels import LEVELS
-from counterplay.arena.match import Score, match
+from counterplay.arena.match import match
 from counterplay.arena.outside import is_installed
+from counterplay.arena.score import Score
 from counterplay.core.game import Game, UserError
 from counterplay.search.algorithms import choose
 from counterplay.search.repetition import draw_value

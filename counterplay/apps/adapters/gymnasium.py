@@ -19,7 +19,7 @@ import numpy.typing as npt
 from counterplay import games, search
 from counterplay.apps.adapters.numbering import Numbering, inputs_of, must_be_open
 from counterplay.arena import Forfeit, Player, dismiss, new_player
-from counterplay.arena.match import MOST_PLIES
+from counterplay.arena.bout import MOST_PLIES
 from counterplay.core.game import CHANCE, Game, UserError, is_repeated
 from counterplay.search.repetition import draw_value
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from counterplay import games, search
 from counterplay.apps.adapters.numbering import Numbering, inputs_of, must_be_open
-from counterplay.arena.match import MOST_PLIES
+from counterplay.arena.bout import MOST_PLIES
 from counterplay.core.game import CHANCE, Game, IllegalAction, is_repeated
 from counterplay.search.repetition import draw_value
 

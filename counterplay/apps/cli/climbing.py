@@ -1,5 +1,6 @@
 """The command that says where we stand: `ladder`."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -24,24 +25,26 @@ def ladder(
     as_json: Json = False,
 ) -> None:
     """Play the reference opponents that are installed, weak to strong, until one wins. Ctrl-C gives what is known."""
-    from contextlib import ExitStack
-
     from counterplay import games as all_games
     from counterplay.apps.cli import output
     from counterplay.arena.ladder import Rung, Standing, Step, climb, climber
+    from counterplay.arena.score import Score
 
     played = all_games.load(game)
     player = climber(played) if player is None else player
     if seconds is None and nodes is None:
         seconds = 0.1
     steps: list[Step] = []
-    with ExitStack() as shown:
+    with output.live() as shown:
 
-        def begun(rung: Rung) -> output.ScoreLine:
-            return shown.enter_context(output.score_line(rung.name, games))
+        def begun(rung: Rung) -> Callable[[Score], None]:
+            def told(score: Score) -> None:
+                if shown is not None:
+                    shown.update(f"{rung.name}, game {score.games} of {games}: {score}", refresh=True)
+
+            return told
 
         def ended(step: Step) -> None:
-            shown.close()
             steps.append(step)
             if not as_json:
                 output.say(str(step))
