@@ -78,6 +78,7 @@ def random_openings(game: Game, wanted: int, plies: int, seed: int, balanced: fl
     if plies == 0:
         return [Opening("", ())]
     found: dict[int, Opening] = {}
+    looked_at: set[int] = set()
     random, judge = search.new_random(seed), None if balanced is None else Judge(game, _JUDGE)
     while True:
         is_over = True  # every game ends before it has so many plies
@@ -85,9 +86,10 @@ def random_openings(game: Game, wanted: int, plies: int, seed: int, balanced: fl
             s = states[-1]
             if game.is_terminal(s):
                 continue
-            is_over = False
-            if game.key(s) not in found and _is_balanced(game, states, judge, balanced):
-                found[game.key(s)] = Opening("", moves)
+            is_over, key = False, game.key(s)
+            if key not in looked_at and _is_balanced(game, states, judge, balanced):
+                found[key] = Opening("", moves)
+            looked_at.add(key)
             if len(found) == wanted:
                 return list(found.values())
         if is_over:

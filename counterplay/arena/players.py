@@ -18,6 +18,7 @@ from typing import Any, Protocol
 from counterplay import search
 from counterplay.arena import outside
 from counterplay.arena.levels import LEVELS, LevelPlayer
+from counterplay.arena.practice import practise
 from counterplay.arena.timing import TimeLeft, allot
 from counterplay.core.game import Game, UnreadableText, UserError
 from counterplay.core.texts import read_settings
@@ -28,8 +29,6 @@ __all__ = ["Player", "dismiss", "new_player"]
 
 _OVERHEAD = 0.02
 """Seconds that a search may take longer than it was told, on a machine that others use too."""
-_PRACTICE, _PRACTICE_SIZE = 6, 200
-"""Plies, and nodes or simulations, after which all of a search was in use, what it remembers between moves too."""
 _AT_ONCE = 1e-3
 """What a search has when there is no time at all: it must have looked at something."""
 
@@ -112,16 +111,7 @@ class EnginePlayer:
 
     def prepare(self) -> None:
         """Have everything compiled and loaded; nothing is remembered of it."""
-        engine, game, random = self._engine, self._engine.game, search.new_random(0)
-        limit = next(each for each in ("nodes", "simulations") if each in engine.abilities.limits)
-        states = [game.initial()]
-        for _ in range(_PRACTICE):
-            *earlier, s = states
-            if game.is_terminal(s):
-                break
-            a = engine.search(s, search.Limits(**{limit: _PRACTICE_SIZE}), history=earlier).action  # none for chance
-            states.append(game.result(s, int(search.random_action(game, s, random)) if a is None else a))
-        engine.new_game()
+        practise(self._engine)
 
     def tell_time(self, clocks: Sequence[TimeLeft]) -> None:
         """What each seat has on its clock at the next move, which is thought about no longer than that allows."""

@@ -17,6 +17,7 @@ from typing import Any
 
 from counterplay.arena.adjudication import Adjudication
 from counterplay.arena.bout import Conditions, Fixture
+from counterplay.arena.interrupting import CtrlC
 from counterplay.arena.openings import Opening, Openings
 from counterplay.arena.pairings import Pair, Plan
 from counterplay.arena.players import dismiss
@@ -25,7 +26,7 @@ from counterplay.arena.record import GameRecord, Record
 from counterplay.arena.score import Score, repeated, score_of
 from counterplay.arena.sprt import Sprt
 from counterplay.arena.timing import Clock
-from counterplay.arena.workers import workers
+from counterplay.arena.workers import Here, Processes, workers
 from counterplay.core.game import Game, UserError
 from counterplay.games import source
 
@@ -185,29 +186,39 @@ class _Director:
         self._verdict = _Verdict(self.test)
 
     def run(self, concurrency: int, record: Path | None, progress: Told | None) -> Standings:
+        tell = progress or (lambda standings: None)
         with Record(record, self._about()) as kept, workers(self.game, self.conditions, concurrency) as at_work:
             openings = self.openings.make(self.game, self.plan.openings, self.conditions.seed)
             self._finished = {number: each for number, each in kept.games.items() if number < self.plan.total}
             self._verdict.look(self._finished)
-            if progress is not None and self._finished:
-                progress(self._standings())
-            due = self._due(openings)
-            while True:
-                while at_work.room and (fixture := next(due, None)) is not None:
-                    at_work.begin(fixture)
-                if not at_work.busy:
-                    due = self._due(openings)
-                    if (fixture := next(due, None)) is None:
-                        return self._standings()
-                    at_work.begin(fixture)
-                played = at_work.finished()
-                kept.add(played)
-                self._finished[played.number] = played
-                self._verdict.look(self._finished)
-                if progress is not None:
-                    progress(self._standings())
-                if self._verdict.games is not None:
-                    return self._standings()
+            if self._finished:
+                tell(self._standings())
+            try:
+                with CtrlC() as ctrl_c:
+                    for played in self._played(at_work, openings):
+                        kept.add(played)
+                        tell(self._standings())
+                        ctrl_c.raise_again()
+            except KeyboardInterrupt:
+                tell(self._standings())  # a game may have ended that nobody was told of
+                raise
+        return self._standings()
+
+    def _played(self, at_work: Here | Processes, openings: Sequence[Opening]) -> Iterator[GameRecord]:
+        """The games that were not played before, as they end, until there is no more to play or to find out."""
+        due = self._due(openings)
+        while self._verdict.games is None:
+            while at_work.room and (fixture := next(due, None)) is not None:
+                at_work.begin(fixture)
+            if not at_work.busy:  # of a Swiss tournament the next round may be known now
+                due = self._due(openings)
+                if (fixture := next(due, None)) is None:
+                    return
+                at_work.begin(fixture)
+            played = at_work.finished()
+            self._finished[played.number] = played
+            self._verdict.look(self._finished)
+            yield played
 
     def _about(self) -> dict[str, Any]:
         """The first line of the record, which belongs to this tournament only. What is usual is not in it, so that
@@ -223,8 +234,6 @@ class _Director:
 
     def _due(self, openings: Sequence[Opening]) -> Iterator[Fixture]:
         """The games that are still to be played, as far as they are known."""
-        if self._verdict.games is not None:
-            return
         for number, pair in self._known():
             if number not in self._finished:
                 yield self._fixture(number, pair, openings)
