@@ -6,19 +6,19 @@ points, or in backgammon less than 0 points a game. Opponents whose program is n
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from math import log, sqrt
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from counterplay.arena.levels import LEVELS
-from counterplay.arena.match import match
 from counterplay.arena.outside import is_installed
+from counterplay.arena.record import GameRecord
 from counterplay.arena.score import Score
+from counterplay.arena.tournament import Standings, tournament
 from counterplay.core.game import Game, UserError
 from counterplay.search.algorithms import choose
 from counterplay.search.repetition import draw_value
@@ -191,30 +191,29 @@ def climb(
     player = climber(game) if player is None else player
     steps: list[Step] = []
     opponents = rungs(game)
-    with TemporaryDirectory(prefix="counterplay-ladder-") as nowhere:
-        folder = Path(nowhere) if record is None else record
+    if record is not None:
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            record.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise UserError(f"{folder} cannot be a folder of records: {error.strerror}") from None
-        for number, rung in enumerate(opponents):
-            progress = None if begun is None else begun(rung)
-            file = folder / f"{re.sub(r'[^a-z0-9.]+', '-', rung.name.lower())}.jsonl"
-            score = match(
-                game,
-                (player, rung.player),
-                games,
-                seed=1000 * seed + number,  # luck with the dice of one rung is none on the next
-                opening_plies=0 if game.chance else 4,  # dice make games different by themselves
-                record=file,
-                progress=progress,
-                **limits,
-            )
-            steps.append(_step(game, rung, score, file))
-            if ended is not None:
-                ended(steps[-1])
-            if steps[-1].is_lost:
-                break
+            raise UserError(f"{record} cannot be a folder of records: {error.strerror}") from None
+    for number, rung in enumerate(opponents):
+        told = None if begun is None else begun(rung)
+        standings = tournament(
+            game,
+            (player, rung.player),
+            "match",
+            games,
+            seed=1000 * seed + number,  # luck with the dice of one rung is none on the next
+            opening_plies=0 if game.chance else 4,  # dice make games different by themselves
+            record=record and record / f"{re.sub(r'[^a-z0-9.]+', '-', rung.name.lower())}.jsonl",
+            progress=told and partial(_tell, told),
+            **limits,
+        )
+        steps.append(_step(game, rung, standings))
+        if ended is not None:
+            ended(steps[-1])
+        if steps[-1].is_lost:
+            break
     return Standing(tuple(steps), len(steps) == len(opponents))
 
 
@@ -224,18 +223,21 @@ def climber(game: Game) -> str:
     return ":".join([name, *([",".join(f"{key}={value}" for key, value in settings.items())] if settings else [])])
 
 
-def _step(game: Game, rung: Rung, score: Score, record: Path) -> Step:
-    lines = sorted(map(json.loads, record.read_text().splitlines()[1:]), key=lambda line: int(line["number"]))
-    gains = [_gain(game, line) for line in lines[: score.games]]
+def _tell(told: Callable[[Score], None], standings: Standings) -> None:
+    told(standings.score(0, 1))
+
+
+def _step(game: Game, rung: Rung, standings: Standings) -> Step:
+    gains = [_gain(game, each) for each in standings.games]
     pairs = [0.5 * (one + two) for one, two in zip(gains[::2], gains[1::2], strict=True)]  # of one opening, or one dice
     mean = sum(pairs) / len(pairs)
     spread = sum((each - mean) ** 2 for each in pairs) / max(1, len(pairs) - 1)
-    return Step(rung, score, mean, sqrt(spread / len(pairs)), game.scored)
+    return Step(rung, standings.score(0, 1), mean, sqrt(spread / len(pairs)), game.scored)
 
 
-def _gain(game: Game, line: dict[str, Any]) -> float:
-    """What the climber got in a game of a record, more or less than in a draw; 1 for a win where only wins count."""
-    if game.scored and line["ended"] == "rules":
-        s = game.at(line["moves"]).state
-        return float(game.utility(s, line["first"])) - draw_value(game)
-    return 2.0 * float(line["points"]) - 1.0
+def _gain(game: Game, played: GameRecord) -> float:
+    """What the climber got in a game, more or less than in a draw; 1 for a win where only wins count."""
+    if game.scored and played.ended == "rules":
+        s = game.at(played.moves).state
+        return float(game.utility(s, played.seats.index(0))) - draw_value(game)
+    return 2.0 * played.points_of(0) - 1.0
