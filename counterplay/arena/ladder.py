@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from math import log, sqrt
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,7 +17,7 @@ from counterplay.arena.levels import LEVELS
 from counterplay.arena.outside import is_installed
 from counterplay.arena.record import GameRecord
 from counterplay.arena.score import Score
-from counterplay.arena.tournament import Standings, tournament
+from counterplay.arena.tournament import Standings, Told, tournament
 from counterplay.core.game import Game, UserError
 from counterplay.search.algorithms import choose
 from counterplay.search.repetition import draw_value
@@ -176,7 +175,7 @@ def climb(
     *,
     record: Path | None = None,
     seed: int = 0,
-    begun: Callable[[Rung], Callable[[Score], None] | None] | None = None,
+    begun: Callable[[Rung], Told | None] | None = None,
     ended: Callable[[Step], None] | None = None,
     **limits: Any,
 ) -> Standing:
@@ -197,8 +196,7 @@ def climb(
         except OSError as error:
             raise UserError(f"{record} cannot be a folder of records: {error.strerror}") from None
     for number, rung in enumerate(opponents):
-        told = None if begun is None else begun(rung)
-        standings = tournament(
+        played = tournament(
             game,
             (player, rung.player),
             "match",
@@ -206,10 +204,10 @@ def climb(
             seed=1000 * seed + number,  # luck with the dice of one rung is none on the next
             opening_plies=0 if game.chance else 4,  # dice make games different by themselves
             record=record and record / f"{re.sub(r'[^a-z0-9.]+', '-', rung.name.lower())}.jsonl",
-            progress=told and partial(_tell, told),
+            progress=None if begun is None else begun(rung),
             **limits,
         )
-        steps.append(_step(game, rung, standings))
+        steps.append(_step(game, rung, played))
         if ended is not None:
             ended(steps[-1])
         if steps[-1].is_lost:
@@ -223,21 +221,17 @@ def climber(game: Game) -> str:
     return ":".join([name, *([",".join(f"{key}={value}" for key, value in settings.items())] if settings else [])])
 
 
-def _tell(told: Callable[[Score], None], standings: Standings) -> None:
-    told(standings.score(0, 1))
-
-
-def _step(game: Game, rung: Rung, standings: Standings) -> Step:
-    gains = [_gain(game, each) for each in standings.games]
+def _step(game: Game, rung: Rung, played: Standings) -> Step:
+    gains = [_gain(game, each) for each in played.games]
     pairs = [0.5 * (one + two) for one, two in zip(gains[::2], gains[1::2], strict=True)]  # of one opening, or one dice
     mean = sum(pairs) / len(pairs)
     spread = sum((each - mean) ** 2 for each in pairs) / max(1, len(pairs) - 1)
-    return Step(rung, standings.score(0, 1), mean, sqrt(spread / len(pairs)), game.scored)
+    return Step(rung, played.score(0, 1), mean, sqrt(spread / len(pairs)), game.scored)
 
 
 def _gain(game: Game, played: GameRecord) -> float:
     """What the climber got in a game, more or less than in a draw; 1 for a win where only wins count."""
     if game.scored and played.ended == "rules":
-        s = game.at(played.moves).state
+        s = game.at(played.moves, played.begins or None).state
         return float(game.utility(s, played.seats.index(0))) - draw_value(game)
     return 2.0 * played.points_of(0) - 1.0

@@ -1,6 +1,5 @@
 """The command that says where we stand: `ladder`."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -25,26 +24,26 @@ def ladder(
     as_json: Json = False,
 ) -> None:
     """Play the reference opponents that are installed, weak to strong, until one wins. Ctrl-C gives what is known."""
+    from contextlib import ExitStack
+
     from counterplay import games as all_games
     from counterplay.apps.cli import output
+    from counterplay.apps.cli.show_tournament import following
     from counterplay.arena.ladder import Rung, Standing, Step, climb, climber
-    from counterplay.arena.score import Score
+    from counterplay.arena.tournament import Told
 
     played = all_games.load(game)
     player = climber(played) if player is None else player
     if seconds is None and nodes is None:
         seconds = 0.1
     steps: list[Step] = []
-    with output.live() as shown:
+    with ExitStack() as shown:
 
-        def begun(rung: Rung) -> Callable[[Score], None]:
-            def told(score: Score) -> None:
-                if shown is not None:
-                    shown.update(f"{rung.name}, game {score.games} of {games}: {score}", refresh=True)
-
-            return told
+        def begun(rung: Rung) -> Told:
+            return shown.enter_context(following())
 
         def ended(step: Step) -> None:
+            shown.close()
             steps.append(step)
             if not as_json:
                 output.say(str(step))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from rich.live import Live
     from rich.table import Table
 
-__all__ = ["compete", "show_standings"]
+__all__ = ["Following", "compete", "following", "show_standings"]
 
 
 def compete(
@@ -24,8 +25,7 @@ def compete(
     loaded = games.load(game)
     if out is not None:
         must_be_writable(loaded, out)
-    with output.live() as shown:
-        told = _Told(shown)
+    with following() as told:
         try:
             ended = arena.tournament(loaded, players, kind, number, progress=told, **settings)
         except KeyboardInterrupt:
@@ -38,7 +38,14 @@ def compete(
     return ended
 
 
-class _Told:
+@contextmanager
+def following() -> Iterator[Following]:
+    """What is told how a tournament stands."""
+    with output.live() as shown:
+        yield Following(shown)
+
+
+class Following:
     """Keeps how it stands, for ctrl-C, and shows it if somebody looks."""
 
     def __init__(self, shown: Live | None) -> None:
