@@ -49,7 +49,7 @@ class Uci(Program):
 
     @classmethod
     def must_suit(cls, game: Game) -> None:
-        if str(game) != "chess":
+        if game.name != "chess":
             raise UserError(f"uci is the protocol of chess engines; for {game} write ugi:PROGRAM")
 
     def move_name(self, s: Any, a: int) -> str:
@@ -68,6 +68,8 @@ class Uci(Program):
             if (option := Option.read(line)) is not None:
                 known[option.name.lower()] = option
         wanted = dict(self.order.options)
+        if getattr(self.game, "chess960", False):
+            wanted.setdefault("UCI_Chess960", "true")
         if "UCI_Elo" in wanted and "uci_limitstrength" in known:  # without it an engine does not heed the other
             wanted.setdefault("UCI_LimitStrength", "true")
         for name, value in wanted.items():
