@@ -71,15 +71,17 @@ def show_standings(standings: arena.Standings) -> None:
 def _table(standings: arena.Standings) -> Table:
     """Who has how many points against whom, the first one first, and the ratings."""
     ranked, found = standings.ranked(), None if standings.why_no_elo else standings.ratings
-    columns = ["#", "player", *([] if found is None else ["#Elo", "#±"]), "#points", "#games", "#late", "#forfeits"]
+    lost = {"late": "time", "forfeits": "forfeit"}  # columns that nobody needs are left out
+    lost = {name: why for name, why in lost.items() if any(standings.lost(p, why) for p in ranked)}
+    columns = ["#", "player", *([] if found is None else ["#Elo", "#±"]), "#points", "#games", *(f"#{x}" for x in lost)]
     table = output.table(*columns, *(f"#{place}" for place in range(1, len(ranked) + 1)))
+    table.columns[1].min_width = max(map(len, standings.players))
     for place, p in enumerate(ranked, 1):
         played = sum(p in each.seats for each in standings.games)
         rating = [] if found is None else [f"{found.players[p].elo:+.0f}", f"{found.players[p].within:.0f}"]
-        lost = [str(standings.lost(p, why)) for why in ("time", "forfeit")]
+        counts = [f"{standings.points(p):g}", str(played), *(str(standings.lost(p, why)) for why in lost.values())]
         cross = [_against(standings, p, q) for q in ranked]
-        cells = (str(place), standings.players[p], *rating, f"{standings.points(p):g}", str(played), *lost, *cross)
-        output.add_row(table, *cells)
+        output.add_row(table, str(place), standings.players[p], *rating, *counts, *cross)
     return table
 
 
