@@ -81,4 +81,4 @@ for line in sys.stdin:
         elif words[:2] == ["set", "game"]:
             played = line.count("]B[") + line.count("]W[")
         elif words[0] == "go":
-            say(f"status thinking\n=== {move(played)}/0.1/0.5")
+            say(f"status thinking\n=== {move(played)} 0.10 0.5")

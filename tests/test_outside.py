@@ -145,15 +145,16 @@ def test_othello_programs_are_told_the_game_in_ggf():
     passing = said(
         "nboard", "othello", "pass", "oooooooo/oooooooo/oooooooo/oooooooo/oooooooo/oooooooo/oooooooo/oooooox. x"
     )
-    assert "B[PA]" in passing[2]
+    assert passing[1] == "set depth 8"
+    assert "B[PA]" in passing[3]
 
 
-def test_names_with_blanks_have_commas_in_ugi():
+def test_names_of_several_words_are_one_in_ugi():
     game = games.load("backgammon")
     start = game.at("31").state
-    player = arena.new_player(game, fake("ugi", "8/5,6/5", settings=",nodes=1"))
+    player = arena.new_player(game, fake("ugi", "8/5_6/5", settings=",nodes=1"))
     name = player.move_name(start, game.parse_action(start, "8/5 6/5"))
-    assert name == "8/5,6/5"
+    assert name == "8/5_6/5"
     assert player._action(start, name) == game.parse_action(start, "8/5 6/5")
 
 

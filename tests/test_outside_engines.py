@@ -1,6 +1,8 @@
 """Stockfish, GNU Go and GNU Backgammon play whole games with us, each by its own protocol."""
 
 import json
+import shlex
+import sys
 
 import pytest
 
@@ -38,6 +40,29 @@ def test_whole_games_by_the_rules_of_both(game, us, them, tmp_path):
     for line in record.read_text().splitlines()[1:]:
         assert json.loads(line)["ended"] in ("rules", "repetition", "resignation"), line
     assert score.points <= 0.5  # they are better than that
+
+
+@pytest.mark.parametrize(
+    ("game", "protocol", "limit"),
+    [
+        ("tic_tac_toe", "ugi", ",nodes=50"),
+        ("backgammon", "ugi", ",nodes=5"),
+        ("chess", "uci", ",nodes=5"),
+        ("go:size=3", "gtp", ""),
+        ("othello", "nboard", ",depth=1"),
+    ],
+)
+def test_our_own_engine_plays_by_every_protocol(game, protocol, limit, tmp_path, monkeypatch):
+    """What `counterplay engine` says and what we understand were written apart; a whole game needs both."""
+    monkeypatch.setenv("COUNTERPLAY_INTERPRETED", "1")
+    record, played = tmp_path / "record", games.load(game)
+    command = shlex.join([sys.executable, "-m", "counterplay", "engine", game, "--protocol", protocol])
+    them = f"{protocol}:{command}{limit},patience={WATCHDOG_SECONDS}"
+    with native.interpreted():
+        opening_plies = 0 if played.chance else 2
+        assert arena.match(played, ("random", them), 1, opening_plies=opening_plies, record=record).games == 1
+    for line in record.read_text().splitlines()[1:]:
+        assert json.loads(line)["ended"] in ("rules", "repetition", "resignation"), line
 
 
 @needs("stockfish")

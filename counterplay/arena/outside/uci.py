@@ -69,7 +69,8 @@ class Uci(Program):
         raise AssertionError  # lines end by being lost only
 
     def _action(self, s: Any, name: str) -> int:
-        return {self.move_name(s, a): a for a in listed_actions(self.game, s)}.get(name.lower(), -1)
+        names = {self.move_name(s, a): int(a) for a in listed_actions(self.game, s)}
+        return names.get(name, names.get(name.lower(), -1))
 
     def _limits(self) -> str:
         if self._clocks is not None:
