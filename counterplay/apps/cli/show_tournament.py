@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +15,9 @@ from counterplay.arena.written import must_be_writable, write_games
 if TYPE_CHECKING:
     from rich.live import Live
     from rich.table import Table
+
+_REST_SECONDS = 0.1
+"""Between two looks: nobody reads faster, and of many games a table takes time to make."""
 
 __all__ = ["Following", "compete", "following", "show_standings"]
 
@@ -42,7 +46,11 @@ def compete(
 def following() -> Iterator[Following]:
     """What is told how a tournament stands."""
     with output.live() as shown:
-        yield Following(shown)
+        told = Following(shown)
+        try:
+            yield told
+        finally:
+            told.show()
 
 
 class Following:
@@ -50,13 +58,19 @@ class Following:
 
     def __init__(self, shown: Live | None) -> None:
         self.last: arena.Standings | None = None
-        self._shown = shown
+        self._shown, self._next = shown, 0.0
 
     def __call__(self, standings: arena.Standings) -> None:
         self.last = standings
-        if self._shown is not None:
-            is_match = len(standings.players) == 2
-            self._shown.update(_match_table(standings) if is_match else _table(standings), refresh=True)
+        if time.monotonic() >= self._next:
+            self.show()
+            self._next = time.monotonic() + _REST_SECONDS
+
+    def show(self) -> None:
+        """Show how it stands now."""
+        if self._shown is not None and self.last is not None:
+            is_match = len(self.last.players) == 2
+            self._shown.update(_match_table(self.last) if is_match else _table(self.last), refresh=True)
 
 
 def show_standings(standings: arena.Standings) -> None:
