@@ -125,25 +125,28 @@ def tournament(
     opening_plies: int | None = None,
     openings: Path | None = None,
     balanced: float | None = None,
+    seconds: float | None = None,
+    nodes: int | None = None,
+    simulations: int | None = None,
     clock: str | Clock | None = None,
     adjudicate: str | Adjudication | None = None,
     sprt: str | Sprt | None = None,
     concurrency: int = 1,
     record: Path | None = None,
     progress: Told | None = None,
-    **limits: Any,
 ) -> Standings:
     """Play a tournament, of one of the `KINDS` in `pairings.py`, and return how it ended.
 
     There are so many `games` between each two that meet. They begin with `opening_plies` random moves, or those of the
     file `openings`, each opening once with either side; `balanced=0.1` takes only those in which no side has more than
-    60% of the chances. `limits` (`seconds`, `nodes`, `simulations`) are for each move, a `clock` like `60+0.5` for all
+    60% of the chances. `seconds`, `nodes` and `simulations` are for each move, a `clock` like `60+0.5` for all
     moves of a player; who has neither and needs one gets a tenth of a second a move. `adjudicate` ends games early, and
     `sprt` a match of two. Ratings are measured by the player `anchor`, or by the mean. `concurrency` is how many games
     are played at once, in processes.
 
     With a `record` every game is written there when it ends, and those that are there already are not played again.
     """
+    limits = {"seconds": seconds, "nodes": nodes, "simulations": simulations}
     director = _Director(
         game,
         tuple(players),

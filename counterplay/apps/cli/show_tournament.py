@@ -5,8 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from rich.console import Group
+from rich.text import Text
 
 from counterplay import arena, games
 from counterplay.apps.cli import output
@@ -70,7 +75,7 @@ class Following:
         """Show how it stands now."""
         if self._shown is not None and self.last is not None:
             is_match = len(self.last.players) == 2
-            self._shown.update(_match_table(self.last) if is_match else _table(self.last), refresh=True)
+            self._shown.update(_match(self.last) if is_match else _table(self.last), refresh=True)
 
 
 def show_standings(standings: arena.Standings) -> None:
@@ -105,20 +110,23 @@ def _against(standings: arena.Standings, p: int, q: int) -> str:
     return f"{sum(met):g}" if met else "-"
 
 
-def _match_table(standings: arena.Standings) -> Table:
-    """A match so far: a row for each of the two."""
-    score = standings.score(0, 1)
-    low, high = score.elo_range
-    table = output.table("player", "#points", "#won", "#drawn", "#lost", "#late", "#forfeits", "")
-    found = f"Elo {score.elo:+.0f} ± {(high - low) / 2:.0f}" if abs(high - low) < 1e6 else "Elo not known yet"
-    played = f"game {score.games} of {standings.wanted}"
-    if score.test is not None:
-        lower, upper = score.test.bounds
-        played += f", LLR {score.llr:.2f} ({lower:.2f} to {upper:.2f})"
+def _match(standings: arena.Standings) -> Group:
+    """A match so far: a row for each of the two, and what that means."""
+    score = replace(standings.score(0, 1), wanted=None)  # that it goes on is nothing against it
+    table = output.table("player", "#points", "#won", "#drawn", "#lost", "#late", "#forfeits")
     points = score.points * score.games
-    rows = [(points, score.wins, score.losses, found), (score.games - points, score.losses, score.wins, played)]
-    for player, (got, won, lost, note) in enumerate(rows):
+    rows = [(points, score.wins, score.losses), (score.games - points, score.losses, score.wins)]
+    for player, (got, won, lost) in enumerate(rows):
         counts = (f"{got:g}", str(won), str(score.draws), str(lost))
         failed = (str(score.late[player]), str(score.forfeited[player]))
-        output.add_row(table, standings.players[player], *counts, *failed, note)
-    return table
+        output.add_row(table, standings.players[player], *counts, *failed)
+    means = [f"game {score.games} of {standings.wanted}", score.why_no_elo or _elo(score)]
+    if score.test is not None:
+        lower, upper = score.test.bounds
+        means.append(f"LLR {score.llr:.2f} ({lower:.2f} to {upper:.2f})")
+    return Group(table, Text("; ".join(means)))
+
+
+def _elo(score: arena.Score) -> str:
+    low, high = score.elo_range
+    return f"Elo {score.elo:+.0f} ± {(high - low) / 2:.0f}" if isfinite(high - low) else score.elo_text
