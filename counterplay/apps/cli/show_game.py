@@ -336,7 +336,7 @@ def _mistake(line: str, moves: Sequence[str], commands: Sequence[str]) -> str:
 
 def _found(result: search.Result) -> str:
     """What it is worth to who moves, and how sure that is."""
-    return f"{output.value_of(result)} ({'exact' if result.proven else f'depth {result.depth}'})"
+    return f"{result.worth()} ({'exact' if result.proven else f'depth {result.depth}'})"
 
 
 def _width() -> int:
