@@ -264,9 +264,9 @@ def test_hidden_games_are_not_told():
 def test_what_is_not_installed_is_told(monkeypatch):
     for library in ("pyspiel", "gymnasium", "pettingzoo"):
         monkeypatch.setitem(sys.modules, library, None)
-    with pytest.raises(UserError, match="pip install 'counterplay.peers.'"):
+    with pytest.raises(UserError, match=r"pip install 'counterplay\[peers\]'"):
         games.load("openspiel:hex")
-    with pytest.raises(UserError, match="pip install 'counterplay.peers.'"):
+    with pytest.raises(UserError, match=r"pip install 'counterplay\[peers\]'"):
         arena.new_player(games.load("tic_tac_toe"), "openspiel:mcts,simulations=10")
     for adapter, extra in (("gymnasium", "gym"), ("pettingzoo", "pettingzoo"), ("openspiel", "peers")):
         name = f"counterplay.apps.adapters.{adapter}"
