@@ -23,8 +23,10 @@ class Option(NamedTuple):
     @classmethod
     def read(cls, line: str) -> Option | None:
         """The option of a line, if it is one."""
-        fits = re.fullmatch(r"\s*option\s+name\s+(.+?)\s+type\s+(\w+)(.*)", line)
-        return cls(*fits.groups()) if fits else None
+        text = " ".join(line.split())
+        name, is_whole, rest = text.removeprefix("option name ").partition(" type ")
+        kind, _, about = rest.partition(" ")
+        return cls(name, kind, about) if is_whole and text.startswith("option name ") else None
 
     def why_not(self, value: str) -> str:
         """What a value should be that engines would leave unheeded without a word; empty if it may be."""
