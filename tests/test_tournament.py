@@ -382,6 +382,21 @@ def test_a_record_of_the_old_form_goes_on(tmp_path):
         assert read_record(old, number=number) == read_record(whole, number=number)
 
 
+def test_games_of_others_and_records_beyond_measure_are_refused(tmp_path, monkeypatch):
+    file, players = tmp_path / "record", ("random", "random", "random")
+    arena.tournament(TIC_TAC_TOE, players, "gauntlet", 2, record=file)
+    lines = file.read_text().splitlines()
+    assert '"seats": [0, 2]' in lines[3]
+    file.write_text("\n".join([*lines[:3], lines[3].replace('"seats": [0, 2]', '"seats": [1, 2]'), ""]))
+    with pytest.raises(UserError, match="has a game 3 between others"):
+        arena.tournament(TIC_TAC_TOE, players, "gauntlet", 2, record=file)
+    before = file.read_text()
+    monkeypatch.setattr("counterplay.arena.record.MOST_BYTES", 100)
+    with pytest.raises(UserError, match="more than 100 bytes, too many to go on from"):
+        arena.tournament(TIC_TAC_TOE, players, "gauntlet", 2, record=file)
+    assert file.read_text() == before
+
+
 def lines_of(file):
     return sorted(map(json.loads, file.read_text().splitlines()[1:]), key=lambda line: line["number"])
 

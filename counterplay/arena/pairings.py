@@ -34,6 +34,10 @@ class Pair(NamedTuple):
     opening: int
     """The number of the opening."""
 
+    def seats(self, number: int) -> tuple[int, int]:
+        """Who sits where in the game of that number, which is one of the two."""
+        return (self.other, self.one) if number % 2 else (self.one, self.other)
+
 
 @dataclass(frozen=True)
 class Plan:

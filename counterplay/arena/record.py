@@ -104,26 +104,26 @@ class Record:
 
     def _begin(self, file: BinaryIO, about: dict[str, Any]) -> None:
         """Read what is there; what was being written when the match was stopped is cut off."""
-        text = file.read(MOST_BYTES).decode("utf-8", errors="replace")
-        header = json.dumps(about) + "\n"
-        whole = text[: text.rfind("\n") + 1]
-        if not whole and header.startswith(text):
-            whole = ""
-        else:
-            self.games = _games_of(whole, about, str(self._path))
-        if whole != text:
-            file.truncate(len(whole.encode()))
+        data = file.read(MOST_BYTES + 1)
+        if len(data) > MOST_BYTES:
+            raise UserError(f"{self._path} has more than {MOST_BYTES:,} bytes, too many to go on from")
+        header = (json.dumps(about) + "\n").encode()
+        whole = data[: data.rfind(b"\n") + 1]
+        if whole or not header.startswith(data):
+            self.games = _games_of(whole.decode("utf-8", errors="replace"), about, str(self._path))
+        if whole != data:
+            file.truncate(len(whole))
         if not whole:
             self._write(header)
 
     def add(self, game: GameRecord) -> None:
         if self._file is not None:
-            self._write(json.dumps(game.as_dict()) + "\n")
+            self._write((json.dumps(game.as_dict()) + "\n").encode())
 
-    def _write(self, line: str) -> None:
+    def _write(self, line: bytes) -> None:
         assert self._file is not None  # nobody writes to no file
         try:
-            self._file.write(line.encode())
+            self._file.write(line)
             self._file.flush()
             os.fsync(self._file.fileno())
         except OSError as error:
@@ -145,8 +145,6 @@ def _games_of(text: str, about: dict[str, Any], name: str) -> dict[int, GameReco
     except (ValueError, TypeError, KeyError, AttributeError):
         raise UserError(f"{name} is not the record of a match; name another file") from None
     by_number = {each.number: each for each in games}
-    players = len(about["players"])
-    known = all(max(each.seats) < players and each.seats[0] != each.seats[1] for each in games)
-    if first != about or not known or len(by_number) != len(games):
+    if first != about or len(by_number) != len(games):
         raise UserError(f"{name} is the record of another match; go on with its settings or name another file")
     return by_number

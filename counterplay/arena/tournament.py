@@ -203,8 +203,7 @@ class _Director:
 
         with Record(record, self._about()) as kept, workers(self.game, self.conditions, concurrency) as at_work:
             openings = self.openings.make(self.game, self.plan.openings, self.conditions.seed)
-            self._finished = {number: each for number, each in kept.games.items() if number < self.plan.total}
-            self._verdict.look(self._finished)
+            self._take(kept.games, record)
             if self._finished:
                 tell()
             if concurrency > 1:
@@ -219,6 +218,15 @@ class _Director:
                 tell()  # a game may have ended that nobody was told of
                 raise
         return self._standings()
+
+    def _take(self, games: dict[int, GameRecord], record: Path | None) -> None:
+        """Count the games that were played before, if these players met in them."""
+        self._finished = {number: each for number, each in games.items() if number < self.plan.total}
+        met = {number: pair.seats(number) for number, pair in self._known()}
+        for number, each in self._finished.items():
+            if met.get(number) != each.seats:
+                raise UserError(f"{record} has a game {number + 1} between others than this tournament has")
+        self._verdict.look(self._finished)
 
     def _played(self, at_work: Here | Processes, openings: Sequence[Opening]) -> Iterator[GameRecord]:
         """The games that were not played before, as they end, until there is no more to play or to find out."""
@@ -266,14 +274,14 @@ class _Director:
                     yield number, pair
 
     def _fixture(self, number: int, pair: Pair, openings: Sequence[Opening]) -> Fixture:
-        seed, swapped = self.conditions.seed, number % 2
+        seed, (one, other) = self.conditions.seed, pair.seats(number)
         # New players for every game: what one remembers of earlier games must not matter, or a match that was
         # interrupted would not go on as it would have.
-        sides = [(pair.one, 2 * (seed + number)), (pair.other, 2 * (seed + number) + 1)]
-        (one, seed_one), (other, seed_other) = sides[::-1] if swapped else sides
+        seeds = {pair.one: 2 * (seed + number), pair.other: 2 * (seed + number) + 1}
         texts = self.players[one], self.players[other]
         opening = openings[pair.opening % len(openings)]
-        return Fixture(number, (one, other), texts, (seed_one, seed_other), opening, seed * 1_000_003 + pair.opening)
+        dice = seed * 1_000_003 + pair.opening
+        return Fixture(number, (one, other), texts, (seeds[one], seeds[other]), opening, dice)
 
     def _standings(self) -> Standings:
         end = self.plan.total if self._verdict.games is None else self._verdict.games
