@@ -380,7 +380,7 @@ def test_a_process_hears_while_it_thinks():
         process.stdin.write(b"go infinite\nisready\n")
         process.stdin.flush()
         lines = iter(process.stdout.readline, b"")
-        before = [line for line in iter(lambda: next(lines), b"readyok\n")]
+        before = list(iter(lambda: next(lines), b"readyok\n"))
         assert not any(line.startswith(b"bestmove") for line in before)
         process.stdin.write(b"stop\n")
         process.stdin.flush()
