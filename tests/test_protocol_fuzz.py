@@ -89,7 +89,7 @@ def made_lines(protocol, rng):
     """Lines without end: most by the grammar, some of any bytes, some mutilated, and now and then one that searches."""
     while True:
         kind = rng.random()
-        if kind < 0.001:
+        if kind < 0.0003:
             yield rng.choice(SEARCHES[protocol]).encode()
         elif kind < 0.15:
             yield rng.randbytes(rng.randrange(40))
