@@ -3,6 +3,8 @@
 import re
 import subprocess
 import sys
+import threading
+from contextlib import contextmanager
 
 from counterplay import games
 from counterplay.apps.protocols import protocol_for
@@ -38,14 +40,22 @@ def timeless(line):
     return re.sub(r"^(=== \S+? ?-?[\d.]*?)([ /])[\d.]+$", r"\1\2*", line)
 
 
+COMMAND = [sys.executable, "-m", "counterplay", "engine"]
+
+
+@contextmanager
 def engine_process(*arguments):
-    """An engine as a GUI starts it."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "counterplay", "engine", *arguments],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
+    """An engine as a GUI starts it, for the length of a `with`, and no longer than the watchdog allows."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen([*COMMAND, *arguments], stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        watchdog = threading.Timer(WATCHDOG_SECONDS, process.kill)
+        watchdog.daemon = True
+        watchdog.start()
+        try:
+            yield process
+        finally:
+            watchdog.cancel()
+            process.kill()
 
 
 def run_engine(text, *arguments):
