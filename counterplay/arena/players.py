@@ -6,6 +6,7 @@
     level:5                             as strong as a person would like, from 1 to 10: see `levels.py`
     openspiel-mcts:simulations=1000     OpenSpiel's C++ tree search, if it is installed
 
+Where something is hidden, players are handed views and not states: see `hidden.py`.
 To add a kind of player, write a class with a `choose` and a line in `new_player`.
 """
 
@@ -16,6 +17,7 @@ from itertools import pairwise
 from typing import Any, Protocol
 
 from counterplay import search
+from counterplay.arena.hidden import hidden_player
 from counterplay.arena.levels import LEVELS, LevelPlayer
 from counterplay.core.game import Game, UnreadableText, UserError
 from counterplay.core.texts import read_settings
@@ -40,6 +42,8 @@ def new_player(
 
     A search that needs a limit and has none gets `otherwise`; an error without that.
     """
+    if not game.perfect_information:
+        return hidden_player(game, text, seed)
     name, _, rest = text.strip().partition(":")
     if name == "level":
         return LevelPlayer(game, rest, seed)
