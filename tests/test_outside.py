@@ -138,6 +138,19 @@ def test_go_programs_are_told_board_komi_stones_and_time():
     ]
 
 
+@pytest.mark.parametrize(
+    ("left", "told"),
+    [
+        (arena.TimeLeft(60.0, moves=12), ["time_settings 60 0 0", "time_left black 60 12"]),
+        (arena.TimeLeft(9.5, period=30.0, periods=3), ["time_settings 9 30 1", "time_left black 9 0"]),
+        (arena.TimeLeft(0.0, period=30.0, periods=3), ["time_settings 0 30 1", "time_left black 30 1"]),
+    ],
+)
+def test_go_programs_are_told_moves_to_go_and_periods(left, told):
+    lines = said("gtp", "go:size=3", clocks=[left, left])
+    assert [line for line in lines if line.startswith("time_")] == told
+
+
 def test_othello_programs_are_told_the_game_in_ggf():
     lines = said("nboard", "othello", "f5 d6", settings=",depth=6")
     board = "---------------------------O*------*O---------------------------"
@@ -225,6 +238,11 @@ def test_values_that_an_engine_would_leave_unheeded_are_refused(setting, why):
     player = arena.new_player(games.load("chess"), fake("uci", CHESS_MOVES, settings=f",{setting},nodes=1"))
     with pytest.raises(UserError, match=why):
         player.prepare()
+
+
+@pytest.mark.parametrize("level", [0, 20])
+def test_the_least_and_the_most_of_an_option_are_heeded(level):
+    assert f"setoption name Skill Level value {level}" in said("uci", "chess", settings=f",Skill Level={level},nodes=1")
 
 
 def test_to_name_a_rating_is_to_limit_the_strength():
