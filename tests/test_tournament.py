@@ -308,6 +308,7 @@ def test_openings_of_every_kind_of_file(tmp_path):
     plain = opening_file(tmp_path, "d", "b2 a3\n1. b2, c3\nx../.o./...\n")
     found = read_openings(TIC_TAC_TOE, plain)
     assert [(each.begins, len(each.moves)) for each in found] == [("", 2), ("", 2), ("x../.o./...", 0)]
+    assert read_openings(TIC_TAC_TOE, plain, most=2) == found[:2]
     ended = arena.tournament(TIC_TAC_TOE, ("random", "random"), "match", 8, openings=plain)
     begins = [each.begins for each in ended.games]
     assert begins == ["", "", "", "", "x../.o./...", "x../.o./...", "", ""]  # they come again
