@@ -615,7 +615,7 @@ def test_games_for_people_and_what_cannot_be_written(tmp_path, answer, counterpl
 # ---- the commands
 
 
-def test_the_command_of_a_tournament(counterplay, answer):
+def test_the_command_of_a_tournament(counterplay, answer, tmp_path):
     asked = ("tournament", "tic_tac_toe", *WEAK, "--games", 4)
     told = answer(*asked, "--kind", "gauntlet")
     assert (told["kind"], told["games"], len(told["standings"])) == ("gauntlet", 8, 3)
@@ -636,9 +636,10 @@ def test_the_command_of_a_tournament(counterplay, answer):
         (("--adjudicate", "perhaps"), "name=value"),
         (("--concurrency", 0), "played at once"),
     ):
-        status, out, err = counterplay(*asked, *wrong)
+        status, out, err = counterplay(*asked, *wrong, "--record", tmp_path / "record")
         assert (status, out, err.count("\n")) == (2, "", 1)
         assert message in err
+        assert not (tmp_path / "record").exists()
 
 
 def test_the_command_of_a_match_with_everything(answer, counterplay, tmp_path):
