@@ -7,19 +7,23 @@ holds the game and thinks, and a `Dispatcher`, which gives them one line after t
 from __future__ import annotations
 
 import sys
+from queue import SimpleQueue
+from typing import Any
 
 from counterplay.apps.protocols.dispatcher import Dispatcher, Protocol
 from counterplay.apps.protocols.gtp import Gtp
-from counterplay.apps.protocols.lines import listen
+from counterplay.apps.protocols.lines import Line, listen
 from counterplay.apps.protocols.nboard import NBoard
+from counterplay.apps.protocols.queries import AnalysisEngine
 from counterplay.apps.protocols.thinker import Options
 from counterplay.apps.protocols.uci import Uci
 from counterplay.apps.protocols.ugi import Ugi
 from counterplay.core.game import Game, UserError
 from counterplay.games.chess.rules import Chess
 from counterplay.search import Limits
+from counterplay.study.analysis.lines import SECONDS, limits_of
 
-__all__ = ["PROTOCOLS", "protocol_for", "run_engine"]
+__all__ = ["PROTOCOLS", "protocol_for", "run_analysis", "run_engine"]
 
 PROTOCOLS: dict[str, type[Protocol]] = {"uci": Uci, "ugi": Ugi, "gtp": Gtp, "nboard": NBoard}
 
@@ -44,6 +48,16 @@ def run_engine(game: Game, kind: type[Protocol], options: Options, budget: Limit
     dispatcher.thinker.usual = budget
     listen(dispatcher.hear)
     dispatcher.serve()
+
+
+def run_analysis(game: Game, workers: int, limits: dict[str, Any]) -> None:
+    """Answer queries on standard input until it ends."""
+    depth, nodes, seconds = (limits[name] for name in ("depth", "nodes", "seconds"))
+    default = limits_of(depth, nodes, seconds, SECONDS)
+    engine = AnalysisEngine(game, _say, workers, limits["threads"], limits["table_mb"], default)
+    lines: SimpleQueue[Line | None] = SimpleQueue()
+    listen(lines.put)
+    engine.serve(lines)
 
 
 def _say(text: str) -> None:

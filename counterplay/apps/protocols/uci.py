@@ -15,6 +15,7 @@ What is wrong gets one line `info string ...`, and changes nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from math import inf
 from typing import ClassVar, NamedTuple
 
@@ -175,7 +176,10 @@ class UniversalInterface(Protocol):
         depth = given.get("depth", 2 * given["mate"] - 1 if "mate" in given else None)
         limits = Limits(depth=depth, nodes=given.get("nodes"))
         is_open = "infinite" in given or "ponder" in given
-        self.thinker.begin(Ask(limits, self._budget(given), only, is_open=is_open), self._tell, self._answered)
+        ask = Ask(limits, self._budget(given), only, is_open=is_open)
+        if not is_open and not limits.given() and ask.budget == NO_HURRY:
+            ask = replace(self.thinker.usual_ask(), only=only)
+        self.thinker.begin(ask, self._tell, self._answered)
         self._is_open, self._told = is_open, 0
 
     def _read_go(self, words: Sequence[str]) -> tuple[dict[str, int], Sequence[str]]:
@@ -186,6 +190,8 @@ class UniversalInterface(Protocol):
         while rest:
             word = rest.pop(0)
             if word == "searchmoves":
+                if not rest:
+                    raise UserError("searchmoves wants moves")
                 return given, rest
             if word in given:
                 raise UserError(f"go says twice what {word} is")
