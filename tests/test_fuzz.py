@@ -14,8 +14,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from counterplay import UserError, games, native
-from counterplay.arena import SavedGame, match
+from counterplay.arena import SavedGame, Sprt, match
+from counterplay.arena.adjudication import Adjudication
+from counterplay.arena.openings import read_openings
 from counterplay.arena.record import Record
+from counterplay.arena.score import score_of
 from counterplay.arena.timing import Clock
 from counterplay.core.texts import read_settings
 from counterplay.games.pacman import maze
@@ -154,7 +157,7 @@ def test_settings(text):
 
 def read_match(file, about):
     with Record(file, about) as record:
-        return record.games
+        return score_of(record.games.values())
 
 
 def read_file(text, *readers):
@@ -177,6 +180,26 @@ def test_pgn(text):
     read_file(text, lambda file: read_record(file, games.load("chess")))
 
 
+@bounded
+@given(
+    st.one_of(mutated(PGN), mutated("b2 a3\n# x\nx../.o./...\n"), texts("b2", "1. ", "x../", ".../...", "e4", ";", "["))
+)
+def test_openings(text):
+    read_file(text, *(lambda file, game=game: read_openings(game, file, 3) for game in map(games.load, GAMES)))
+
+
+GAMES = ("chess", "tic_tac_toe", "nim")
+
+
+@bounded
+@given(
+    texts("elo0", "elo1", "win", "plies", "model", "=", "1", ",", "-", "0.5", "on", "logistic", "nan", "1e999", "[1]")
+)
+def test_settings_of_matches(text):
+    only_user_errors(Sprt.read, text)
+    only_user_errors(Adjudication.read, text)
+
+
 values = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.sampled_from(["", "nim", "a1", "\0", "x.py"])),
     lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=3), inner, max_size=2)),
@@ -185,7 +208,9 @@ values = st.recursive(
 SAVED = {"game": "tic_tac_toe", "begins": ".../.../...", "moves": ["b2"], "players": ["human", "random"], "seed": 0}
 SAVED |= {"resigned": None, "clocks": [], "used": [], "flagged": None, "source": ""}
 HEADER = {"game": "tic_tac_toe", "players": ["random", "random"], "seed": 0, "opening_plies": 4, "limits": {}}
-PLAYED = {"number": 0, "first": 0, "opening": 4, "moves": ["b2"], "points": 1.0, "ended": "rules"}
+OLD = {"number": 0, "first": 0, "opening": 4, "moves": ["b2"], "points": 1.0, "ended": "rules"}
+PLAYED = {"number": 0, "seats": [0, 1], "opening": 4, "moves": ["b2"], "points": 1.0, "ended": "rules"}
+PLAYED |= {"begins": "x../.../...", "used": [0.5], "spare": [1.0, 0.5]}
 
 
 @st.composite
@@ -202,7 +227,7 @@ def test_saved_games(fields, data):
 
 
 @bounded
-@given(changed(HEADER), changed(PLAYED), st.data())
+@given(changed(HEADER), st.one_of(changed(OLD), changed(PLAYED)), st.data())
 def test_match_records(header, played, data):
     text = f"{json.dumps(header)}\n{json.dumps(played)}\n"
     for each in (text, data.draw(mutated(text))):

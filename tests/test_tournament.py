@@ -308,6 +308,7 @@ def test_openings_of_every_kind_of_file(tmp_path):
     plain = opening_file(tmp_path, "d", "b2 a3\n1. b2, c3\nx../.o./...\n")
     found = read_openings(TIC_TAC_TOE, plain)
     assert [(each.begins, len(each.moves)) for each in found] == [("", 2), ("", 2), ("x../.o./...", 0)]
+    assert read_openings(TIC_TAC_TOE, plain, most=2) == found[:2]
     ended = arena.tournament(TIC_TAC_TOE, ("random", "random"), "match", 8, openings=plain)
     begins = [each.begins for each in ended.games]
     assert begins == ["", "", "", "", "x../.o./...", "x../.o./...", "", ""]  # they come again
@@ -614,7 +615,7 @@ def test_games_for_people_and_what_cannot_be_written(tmp_path, answer, counterpl
 # ---- the commands
 
 
-def test_the_command_of_a_tournament(counterplay, answer):
+def test_the_command_of_a_tournament(counterplay, answer, tmp_path):
     asked = ("tournament", "tic_tac_toe", *WEAK, "--games", 4)
     told = answer(*asked, "--kind", "gauntlet")
     assert (told["kind"], told["games"], len(told["standings"])) == ("gauntlet", 8, 3)
@@ -635,9 +636,10 @@ def test_the_command_of_a_tournament(counterplay, answer):
         (("--adjudicate", "perhaps"), "name=value"),
         (("--concurrency", 0), "played at once"),
     ):
-        status, out, err = counterplay(*asked, *wrong)
+        status, out, err = counterplay(*asked, *wrong, "--record", tmp_path / "record")
         assert (status, out, err.count("\n")) == (2, "", 1)
         assert message in err
+        assert not (tmp_path / "record").exists()
 
 
 def test_the_command_of_a_match_with_everything(answer, counterplay, tmp_path):

@@ -64,7 +64,7 @@ class Openings(NamedTuple):
             raise UserError(f"balanced is how far a chance may be from even, 0 to 0.5, not {self.balanced:g}")
         if self.file is None:
             return random_openings(game, wanted, _PLIES if self.plies is None else self.plies, seed, self.balanced)
-        return read_openings(game, self.file, self.plies, self.balanced)
+        return read_openings(game, self.file, self.plies, self.balanced, wanted)
 
 
 _PLIES = 4
@@ -118,11 +118,18 @@ def _is_balanced(game: Game, states: list[Any], judge: Judge | None, within: flo
 # ---- from a file
 
 
-def read_openings(game: Game, file: Path, plies: int | None = None, balanced: float | None = None) -> list[Opening]:
-    """The openings of a file in their order, each once; of games there, the first `plies` moves."""
+def read_openings(
+    game: Game, file: Path, plies: int | None = None, balanced: float | None = None, most: int | None = None
+) -> list[Opening]:
+    """The openings of a file in their order, each once; of games there, the first `plies` moves.
+
+    Not more are read than `most`: there are files with hundreds of thousands.
+    """
     found: dict[int, Opening] = {}
     judge = None if balanced is None else Judge(game, _JUDGE)
     for where, text in _parts(read_text(file)):
+        if most is not None and len(found) >= most:
+            break
         try:
             opening, states = _read(game, text, plies)
         except UserError as error:

@@ -77,7 +77,9 @@ class GameRecord:
         numbers = (record.number, record.opening, *record.seats)
         if not all(isinstance(each, str) for each in texts) or not all(type(each) is int for each in numbers):
             raise TypeError
-        if record.points not in (0.0, 0.5, 1.0) or len(record.seats) != 2 or min(numbers) < 0:
+        if record.points not in (0.0, 0.5, 1.0) or min(numbers) < 0:
+            raise ValueError
+        if len(record.seats) != 2 or len(record.spare) not in (0, 2):
             raise ValueError
         if not all(type(each) in (int, float) and 0 <= each < inf for each in record.used + record.spare):
             raise ValueError

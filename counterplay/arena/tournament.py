@@ -201,8 +201,8 @@ class _Director:
             if progress is not None:
                 progress(self._standings())
 
-        with Record(record, self._about()) as kept, workers(self.game, self.conditions, concurrency) as at_work:
-            openings = self.openings.make(self.game, self.plan.openings, self.conditions.seed)
+        about, openings = self._about(), self.openings.make(self.game, self.plan.openings, self.conditions.seed)
+        with workers(self.game, self.conditions, concurrency) as at_work, Record(record, about) as kept:
             self._take(kept.games, record)
             if self._finished:
                 tell()

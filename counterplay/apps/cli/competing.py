@@ -101,7 +101,7 @@ def play_match(
 @app.command("tournament")
 def play_tournament(
     game: GameText,
-    players: Annotated[list[str], typer.Argument(metavar="PLAYER...", help="Two or more, as in a match.")],
+    players: Annotated[list[str], typer.Argument(metavar="PLAYER", help="Two or more, as in a match.")],
     kind: Annotated[
         str,
         typer.Option(help="round-robin: all against all; gauntlet: the first against the others; swiss: in rounds."),
