@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from math import inf
 from typing import ClassVar, NamedTuple
 
@@ -105,10 +106,11 @@ class UniversalInterface(Protocol):
     def identify(self) -> None:
         self.say(f"id name Counterplay {__version__} {self.thinker.game}")
         self.say("id author the authors of Counterplay")
-        for name, each in self._options().items():
+        for name, each in self._options.items():
             self.say(f"option name {name} type {each}")
         self.say(f"{self.word}ok")
 
+    @cached_property
     def _options(self) -> dict[str, _Option]:
         kind = ENGINES[choose(self.thinker.game, ("nodes",))[0]]
         low, high = min(ELO.values()), max(ELO.values())
@@ -130,11 +132,11 @@ class UniversalInterface(Protocol):
             raise UserError("write setoption name NAME value VALUE")
         at = words.index("value") if "value" in words else len(words)
         name, value = " ".join(words[1:at]), " ".join(words[at + 1 :])
-        known = {each.lower(): each for each in self._options()}
+        known = {each.lower(): each for each in self._options}
         if name.lower() not in known:
             raise UserError(f"there is no option '{name}'; there are: {', '.join(known.values())}")
         name = known[name.lower()]
-        option = self._options()[name]
+        option = self._options[name]
         setting = option.read(value)
         if isinstance(option, _Button):
             self.thinker.new_game()
