@@ -118,7 +118,7 @@ class UniversalInterface(Protocol):
             "Hash": _Spin("hash_mb", 256 if "memory_mb" in kind.setting_names() else 64, 1, _MOST_HASH_MB),
             "Threads": _Spin("threads", 1, 1, MOST_THREADS),
             "MultiPV": _Spin("multi", 1, 1, _MOST_LINES),
-            "Move Overhead": _Spin("overhead", 50, 0, 5000, unit=0.001),
+            "Move Overhead": _Spin("overhead", 30, 0, 5000, unit=0.001),
             "Skill Level": _Spin("skill", FULL_SKILL, 0, FULL_SKILL),
             "UCI_LimitStrength": _Check("limits_strength"),
             "UCI_Elo": _Spin("elo", high, low, high),
