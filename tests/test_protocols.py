@@ -230,7 +230,7 @@ def test_a_search_that_fails_is_told_and_the_engine_goes_on(monkeypatch):
     def fails(self, *_, **__):
         raise ZeroDivisionError("a rule of theirs")
 
-    monkeypatch.setattr(MonteCarlo, "search", fails)
+    monkeypatch.setattr(MonteCarlo, "_answer", fails)
     answers = talk("connect_four", "go nodes 10", "query result")
     assert answers == ["info string a rule of theirs", "bestmove (none)", "response none"]
 

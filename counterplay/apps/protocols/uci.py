@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from math import inf
 from typing import ClassVar, NamedTuple
 
@@ -105,10 +106,11 @@ class UniversalInterface(Protocol):
     def identify(self) -> None:
         self.say(f"id name Counterplay {__version__} {self.thinker.game}")
         self.say("id author the authors of Counterplay")
-        for name, each in self._options().items():
+        for name, each in self._options.items():
             self.say(f"option name {name} type {each}")
         self.say(f"{self.word}ok")
 
+    @cached_property
     def _options(self) -> dict[str, _Option]:
         kind = ENGINES[choose(self.thinker.game, ("nodes",))[0]]
         low, high = min(ELO.values()), max(ELO.values())
@@ -116,7 +118,7 @@ class UniversalInterface(Protocol):
             "Hash": _Spin("hash_mb", 256 if "memory_mb" in kind.setting_names() else 64, 1, _MOST_HASH_MB),
             "Threads": _Spin("threads", 1, 1, MOST_THREADS),
             "MultiPV": _Spin("multi", 1, 1, _MOST_LINES),
-            "Move Overhead": _Spin("overhead", 50, 0, 5000, unit=0.001),
+            "Move Overhead": _Spin("overhead", 30, 0, 5000, unit=0.001),
             "Skill Level": _Spin("skill", FULL_SKILL, 0, FULL_SKILL),
             "UCI_LimitStrength": _Check("limits_strength"),
             "UCI_Elo": _Spin("elo", high, low, high),
@@ -130,11 +132,11 @@ class UniversalInterface(Protocol):
             raise UserError("write setoption name NAME value VALUE")
         at = words.index("value") if "value" in words else len(words)
         name, value = " ".join(words[1:at]), " ".join(words[at + 1 :])
-        known = {each.lower(): each for each in self._options()}
+        known = {each.lower(): each for each in self._options}
         if name.lower() not in known:
             raise UserError(f"there is no option '{name}'; there are: {', '.join(known.values())}")
         name = known[name.lower()]
-        option = self._options()[name]
+        option = self._options[name]
         setting = option.read(value)
         if isinstance(option, _Button):
             self.thinker.new_game()
