@@ -7,7 +7,7 @@ from math import inf
 import pytest
 from hypothesis import given, settings
 
-from counterplay import UserError, games, native, search, trees
+from counterplay import Position, UserError, games, native, search, trees
 from counterplay.games.tree import Tree
 from counterplay.search.run import new_tally
 from counterplay.study.trees.draw import arrange
@@ -156,7 +156,7 @@ def test_the_page_in_a_browser(new_page, tmp_path):
             shown = {name: page.inner_text(f"#{name}") for name in ("alpha", "beta", "v", "text")}
             assert shown == {name: step[name] for name in shown}
             hidden = page.eval_on_selector_all("g[data-skips]", "all => all.map(g => g.classList.contains('soon'))")
-            assert hidden == [step_number < cut] * 3  # two branches and the reason
+            assert hidden == [step_number < cut] * 7  # two branches, their names and ends, and the reason
             page.click("#forward")
         assert page.inner_text("#v") == "3"
         page.keyboard.press("ArrowLeft")
@@ -169,3 +169,61 @@ def test_the_page_in_a_browser(new_page, tmp_path):
         assert not errors
         page.close()
     assert json.loads(json.dumps(found.as_dict()))["value"] == 3
+
+
+SEEN = "all => all.filter(g => getComputedStyle(g).visibility === 'visible').length"
+OVERLAPS = """() => {
+  const boxes = [...document.querySelectorAll("#tree text")].map((t) => [t.textContent, t.getBoundingClientRect()]);
+  const apart = (a, b) => a.right <= b.left || b.right <= a.left || a.bottom - 2 <= b.top || b.bottom - 2 <= a.top;
+  return boxes.flatMap(([t, a], i) => boxes.slice(i + 1).filter(([, b]) => !apart(a, b)).map(([u]) => [t, u]));
+}"""
+
+
+@pytest.mark.slow
+def test_the_page_has_the_board_and_keeps_the_future_to_itself(new_page, tmp_path):
+    game = games.load("tic_tac_toe")
+    found = trees.trace(game, game.at("a1 b2 a2 a3 c1").state)
+    file = tmp_path / "tree.html"
+    file.write_text(trees.page(found), encoding="utf-8")
+    page = new_page(viewport={"width": 1280, "height": 900})
+    page.goto(file.as_uri())
+    states = "[data-visit]"
+    assert page.eval_on_selector_all(states, SEEN) == 1  # the root
+    assert page.eval_on_selector_all("[data-skips]", SEEN) == 0
+    page.check("#future")
+    assert page.eval_on_selector_all(states, SEEN) == len(found.visits)
+    page.uncheck("#future")
+    page.click("#forward")
+    first = found.root.children[0]
+    board = Position(game, first.state)
+    board.history = (found.root.state,)
+    drawn = page.evaluate("boards[steps[at].visit]")
+    assert drawn == board._repr_svg_()
+    assert page.eval_on_selector_all("#board svg", "all => all.length") == 1
+    is_blue = "document.querySelector('#tree.running') === null"
+    assert not page.evaluate(is_blue)  # which line is best is not told before the end
+    page.evaluate("show(steps.length)")
+    assert page.evaluate(is_blue)
+    assert page.eval_on_selector_all(states, SEEN) == len(found.visits)
+    assert page.evaluate(OVERLAPS) == []
+    before = page.evaluate("scale")
+    page.click("#larger")
+    assert page.evaluate("scale") > before
+    page.click("#fit")
+    assert page.evaluate("document.querySelector('#tree').scrollWidth <= document.querySelector('#tree').clientWidth")
+
+
+@pytest.mark.slow
+def test_names_do_not_overlap_however_long(new_page, tmp_path):
+    game = games.load("backgammon")
+    found = trees.trace(game, game.at("31").state, algorithm="star1", depth=1)
+    file = tmp_path / "tree.html"
+    file.write_text(trees.page(found), encoding="utf-8")
+    page = new_page(viewport={"width": 1280, "height": 900})
+    page.goto(file.as_uri())
+    assert max(len(visit.name) for visit in found.visits) > 10
+    assert page.evaluate(OVERLAPS) == []
+
+
+def test_a_game_without_a_board_has_none_on_the_page():
+    assert "const boards = {};" in trees.page(trees.trace(Tree("[[3,12,8],[2,4,6],[14,5,2]]")))

@@ -16,6 +16,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from counterplay import search
+from counterplay.arena.defence import Defence
 from counterplay.arena.practice import practise
 from counterplay.core.game import CHANCE, Game, UserError
 from counterplay.core.randomness import seed_at, unit, word
@@ -58,6 +59,7 @@ class LevelPlayer:
             raise UserError(f"a level is from 1 to {len(LEVELS)}, as in 'level:5', not '{level}'")
         self.game, self.level, self.seed = game, known[str(level)], seed
         self._engine = search.strongest(game)
+        self._defence = Defence(game, search.strongest)
 
     def prepare(self) -> None:
         """Have everything compiled and loaded; nothing is remembered of it."""
@@ -66,6 +68,7 @@ class LevelPlayer:
     def stop(self) -> None:
         """End the search that is going on."""
         self._engine.stop()
+        self._defence.stop()
 
     def choose(self, states: Sequence[Any]) -> int:
         result = self.search(states)
@@ -99,7 +102,7 @@ class LevelPlayer:
         if win is not None and game.utility(game.result(s, win), p) >= found.values[p]:  # there may be more to win
             played = next(each for each in ranked if each.action == win)
         if played.action == found.action:
-            return found
+            return self._defence.instead(found, limits, states[:-1], progress)
         return replace(found, action=played.action, value=played.value, values=played.values, line=played.line)
 
     def _overlooked(self, moves: int, ply: int) -> int:

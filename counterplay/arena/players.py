@@ -12,12 +12,14 @@ To add a kind of player, write a class with a `choose` and a line in `new_player
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Protocol
 
 from counterplay import search
 from counterplay.arena import outside
+from counterplay.arena.defence import Defence
 from counterplay.arena.hidden import hidden_player
 from counterplay.arena.levels import LEVELS, LevelPlayer
 from counterplay.arena.practice import practise
@@ -93,7 +95,7 @@ def new_player(
         budget = otherwise
     if kind.abilities.needs_limit and budget == search.Limits():
         raise UserError(f"{name} needs a limit, as in '{name}:{kind.abilities.limits[0]}=4'")
-    return EnginePlayer(search.new_engine(name, game, **own), budget, multi)
+    return EnginePlayer(game, partial(search.new_engine, name, **own), budget, multi)
 
 
 class RandomPlayer:
@@ -107,10 +109,13 @@ class RandomPlayer:
 
 
 class EnginePlayer:
-    """What an engine finds, which keeps what it has seen from move to move."""
+    """What an engine finds, which keeps what it has seen from move to move; when all is lost, what still counts."""
 
-    def __init__(self, engine: search.Engine, limits: search.Limits, multi: int = 1) -> None:
-        self._engine, self._limits, self._multi = engine, limits, multi
+    def __init__(
+        self, game: Game, new_engine: Callable[[Game], search.Engine], limits: search.Limits, multi: int = 1
+    ) -> None:
+        self._engine, self._limits, self._multi = new_engine(game), limits, multi
+        self._defence = Defence(game, new_engine)
         self._clocks: Sequence[TimeLeft] | None = None
 
     def prepare(self) -> None:
@@ -136,12 +141,16 @@ class EnginePlayer:
     def search(self, states: Sequence[Any], progress: Progress | None = None) -> search.Result:
         """What it finds at the last of `states`."""
         *earlier, s = states
-        limits = self._limits if self._clocks is None else self._within(self._clocks[self._engine.game.player(s)])
-        return self._engine.search(s, limits, multi=self._multi, history=earlier, progress=progress)
+        if self._clocks is not None:  # what is lost is lost without compiling another game on one's own time
+            limits = self._within(self._clocks[self._engine.game.player(s)])
+            return self._engine.search(s, limits, multi=self._multi, history=earlier, progress=progress)
+        found = self._engine.search(s, self._limits, multi=self._multi, history=earlier, progress=progress)
+        return self._defence.instead(found, self._limits, earlier, progress)
 
     def stop(self) -> None:
         """End the search that is going on."""
         self._engine.stop()
+        self._defence.stop()
 
 
 def _must_be_known(text: str, settings: dict[str, Any], known: Sequence[str]) -> None:

@@ -11,6 +11,8 @@ from html import escape
 from itertools import pairwise
 from typing import NamedTuple
 
+from counterplay.core.drawing import DARK_LINES
+
 __all__ = ["Dot", "line_chart", "value_chart"]
 
 Points = Sequence[tuple[float, float]]
@@ -205,8 +207,10 @@ def _power_text(y: float) -> str:
 def _svg(width: int, height: int, title: str, parts: list[str]) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
-        f'role="img" aria-label="{escape(title)}" font-family="sans-serif" font-size="13" fill="{_INK}">'
-        f'<rect width="{width}" height="{height}" fill="white"/>' + "".join(parts) + "</svg>\n"
+        f'role="img" aria-label="{escape(title)}" font-family="sans-serif" font-size="13" fill="{_INK}" '
+        f'class="counterplay-lines">{DARK_LINES}<rect width="{width}" height="{height}" fill="white"/>'
+        + "".join(parts)
+        + "</svg>\n"
     )
 
 

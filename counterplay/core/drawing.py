@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 __all__ = [
     "CHESSMEN",
+    "DARK_LINES",
     "PLAIN",
     "SHAPES",
     "Look",
@@ -333,10 +334,16 @@ def _drawn(cell: str, piece: Piece | None) -> str:
 _CENTRED = 'text-anchor="middle" dominant-baseline="central"'
 
 
+_DARK = "<style>@media screen and (prefers-color-scheme:dark)"
+_DARK_PAPER = f"{_DARK}{{.counterplay-paper{{fill:#0d1117}}.counterplay-ink{{fill:#c9d1d9}}}}</style>"
+
+DARK_LINES = f"{_DARK}{{.counterplay-lines{{filter:invert(.9) hue-rotate(180deg)}}}}</style>"
+"""For pictures of that class, which are lines upon white: light upon dark, where the reader's screen is so."""
+
+
 def _svg(width: float, height: float, parts: list[str]) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
-        f'font-family="sans-serif" font-size="14"><rect width="100%" height="100%" fill="white"/>'
-        + "".join(parts)
-        + "</svg>"
+        f'class="counterplay-ink" font-family="sans-serif" font-size="14">{_DARK_PAPER}'
+        '<rect class="counterplay-paper" width="100%" height="100%" fill="white"/>' + "".join(parts) + "</svg>"
     )

@@ -345,6 +345,14 @@ class Game:
         return words.outcome(self, s)
 
     @_for_people
+    def consolation(self) -> Game | None:
+        """The game that who has lost this one plays on: for discs or points, with the same states and actions.
+
+        Default: none, a loss is a loss.
+        """
+        return None
+
+    @_for_people
     def move_number(self, s: Any, earlier: Sequence[Any] = ()) -> int:
         """The number of the next move where both sides' moves are counted together, after the `earlier` states."""
         return 1 + sum(self.player(each) == 1 for each in earlier)

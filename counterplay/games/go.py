@@ -29,6 +29,7 @@ class Go(BoardGame):
     komi: float = 7.5  # points White is given for moving second
     ko: str = "simple"  # or "positional": no position of the board may come again
     suicide: bool = False  # whether two or more stones may be given up by taking their last liberty
+    margin: bool = False  # whether the points count by which a game is won
     most_moves: int = 0  # the game is scored as it stands after so many, passes included; 0 is two for every point
 
     class State(NamedTuple):
@@ -187,7 +188,10 @@ class Go(BoardGame):
         return lead if s.ply % 2 == 0 else -lead
 
     def utility(self, s, p):
+        """1, 0 or -1; with `margin` the lead, as part of all that there is to get."""
         lead = self.area(s) - self.komi
+        if self.margin:
+            return lead / self.most_points if p == 0 else -lead / self.most_points
         if lead == 0:
             return 0.0
         return 1.0 if (lead > 0) == (p == 0) else -1.0
@@ -235,6 +239,13 @@ class Go(BoardGame):
 
     weights = Terms(area=1.0, liberties=0.25, atari=0.25, komi=1.0)  # chosen by hand
     half_win = 10.0
+
+    @cached_property
+    def most_points(self):
+        return float(len(self.points)) + abs(self.komi)
+
+    def squash(self, x):
+        return min(max(x / self.most_points, -1.0), 1.0) if self.margin else x / (self.half_win + abs(x))
 
     def terms(self, s):
         """What the estimate is made of, each for Black less the same for White."""
@@ -286,6 +297,17 @@ class Go(BoardGame):
 
     def labels(self):
         return list(LETTERS[: self.across]), [str(r) for r in range(self.size, 0, -1)]
+
+    @property
+    def scored(self):
+        return self.margin
+
+    def in_units(self, v):
+        return v * self.most_points if self.margin else super().in_units(v)
+
+    def consolation(self):
+        """Who has lost plays for points, and does not fill its own eyes."""
+        return None if self.margin else Go(**(self.settings | {"margin": True}))
 
     def outcome(self, s):
         lead = self.area(s) - self.komi

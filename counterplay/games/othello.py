@@ -267,6 +267,10 @@ class Othello(BoardGame):
         """Discs more than the other, if the utility tells them."""
         return v * self.size**2 if self.margin else None
 
+    def consolation(self):
+        """Who has lost plays for discs."""
+        return None if self.margin else Othello(size=self.size, margin=True)
+
     def outcome(self, s):
         black, white = map(len, self.sides(s))
         return "a draw" if black == white else f"{'Black' if black > white else 'White'} wins {black}-{white}"

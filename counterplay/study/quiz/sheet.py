@@ -76,13 +76,13 @@ _PAGE = """<!doctype html>
   section {{ position: relative; padding: 0 0 16px 36px; break-inside: avoid; }}
   h2 {{ position: absolute; left: 0; top: 0; margin: 0; font-size: 18px; line-height: 1.2; }}
   section p {{ margin: 0 0 8px; }}
-  svg {{ display: block; max-width: 100%; height: auto; }}
+  svg.counterplay-lines {{ display: block; max-width: 100%; height: auto; filter: none; }}
   .answer {{ display: flex; flex-wrap: wrap; align-items: baseline; gap: 8px; }}
   .answer span {{ flex: 1; min-width: 120px; border-bottom: 1px dotted #1c2430; height: 22px; }}
   @media (max-width: 600px) {{
     section {{ padding-left: 0; padding-top: 26px; }}
     .tree {{ overflow-x: auto; }}
-    .tree svg {{ max-width: none; }}
+    .tree svg.counterplay-lines {{ max-width: none; }}
   }}
   @page {{ margin: 10mm 12mm; }}
   @media print {{
