@@ -8,7 +8,7 @@ import pytest
 from counterplay import games
 from counterplay.core.randomness import Dice
 from counterplay.search import Unsuited
-from counterplay.solve import analyse, dominance, equilibria, equilibrium, is_matrix
+from counterplay.solve import Strategy, analyse, dominance, equilibria, equilibrium, is_matrix
 
 pytestmark = [pytest.mark.long, pytest.mark.no_bounds]
 
@@ -168,3 +168,31 @@ def test_the_value_of_a_zero_sum_game_is_the_one_that_is_learnt():
     exact = found("3 -1 0; -2 4 1; 0 1 -1")
     learnt = equilibrium(exact.game, "cfr+", 3_000)
     assert learnt.about.values[0] == pytest.approx(float(exact.value), abs=1e-3)
+
+
+# ---- the command
+
+
+def test_the_command_tells_the_story(counterplay, answer):
+    status, out, _ = counterplay("equilibrium", "matrix_game:backoff")
+    assert status == 0
+    assert "row never takes correct: defective is better, whatever the other does" in out
+    assert "one equilibrium:\n  row defective; column defective: -3 and -3" in out
+    assert "infinitely many equilibria" in counterplay("equilibrium", "matrix_game:0 0; 0 0")[1]
+    assert "the value of the game is 0 for row" in counterplay("equilibrium", "matrix_game")[1]
+    assert answer("equilibrium", "matrix_game")["value"] == "0"
+    assert counterplay("equilibrium", "matrix_game:1 2; 3")[0] == 2
+
+
+def test_the_command_learns_a_strategy_and_keeps_it(counterplay, answer, tmp_path):
+    file = tmp_path / "kuhn.safetensors"
+    status, out, _ = counterplay("equilibrium", "kuhn_poker", "--interpreted", "--iterations", 20, "--save", file)
+    assert status == 0
+    assert "your card: J their card: ?; moves: none" in out
+    assert f"--players human,strategy:{file}" in out
+    assert len(list(Strategy.load(file).rows())) == 12
+    told = answer("equilibrium", "matrix_game", "--method", "cfr+", "--iterations", 10, "--interpreted")
+    assert (told["method"], told["sets"], len(told["strategy"])) == ("cfr+", 2, 2)
+    played = answer("play", "kuhn_poker", "--players", f"strategy:{file},random", "--interpreted")
+    assert played["terminal"]
+    assert counterplay("equilibrium", "nim")[0] == 2
