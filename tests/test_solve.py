@@ -13,7 +13,7 @@ from counterplay.games.kuhn_poker import KuhnPoker
 from counterplay.search import Unsuited
 from counterplay.solve import METHODS, Cfr, ExternalSampling, Strategy, equilibrium, respond, unfold
 from counterplay.solve.cfr import uniform
-from counterplay.solve.sequences import must_have_two_players
+from counterplay.solve.sequences import must_hide_something
 
 pytestmark = pytest.mark.long
 
@@ -220,7 +220,15 @@ def test_a_game_too_large_to_unfold_is_sampled():
 
 def test_other_numbers_of_players_are_refused():
     with pytest.raises(Unsuited, match="two players"):
-        must_have_two_players(games.load("pig:players=3"))
+        must_hide_something(games.load("pig:players=3"))
+    with pytest.raises(Unsuited, match="hides nothing"):
+        equilibrium(games.load("nim"))
+
+
+def test_a_game_too_large_to_be_sampled_is_refused(monkeypatch):
+    monkeypatch.setattr("counterplay.solve.sampling._MOST_AT_ONCE", 20)
+    with native.interpreted(), pytest.raises(solve.TooLarge, match="more than 20 states"):
+        ExternalSampling(KUHN).run(100)
 
 
 class Forgetful(KuhnPoker):

@@ -16,7 +16,7 @@ from counterplay.core.randomness import new_random, unit
 from counterplay.core.records import new_record, record_type
 from counterplay.native import native
 from counterplay.solve.cfr import ARRAYS
-from counterplay.solve.sequences import must_have_two_players, place
+from counterplay.solve.sequences import TooLarge, must_hide_something, place
 from counterplay.solve.strategy import About, Strategy
 
 __all__ = ["ExternalSampling"]
@@ -25,8 +25,10 @@ _MOST_CELLS = 1 << 26
 """Actions of information sets that are remembered; what is met after that is played at random."""
 _FIRST_CELLS = 1 << 16
 _AT_ONCE = 1_000_000  # states, about, before ctrl-C is heard and room is made: some tenths of a second
+_MOST_AT_ONCE = 100_000_000
+"""States of a walk that is given up, after some ten seconds."""
 
-_COUNTS = record_type([("cells", np.int64), ("nodes", np.int64), ("full", np.int64)])
+_COUNTS = record_type([("cells", np.int64), ("nodes", np.int64), ("full", np.int64), ("most", np.int64)])
 
 
 class Learnt(NamedTuple):
@@ -67,6 +69,8 @@ def cells_of(game: Any, s: Any, p: int, n: int, learnt: Any, counts: Any) -> Any
 def sample(game, s, p, learnt, counts, random):  # type: ignore[no-untyped-def]
     """What `s` is worth to player `p` in this sample; his regrets below it grow."""
     counts.nodes += 1
+    if counts.nodes > counts.most:
+        return 0.0
     if game.is_terminal(s):
         return game.utility(s, p)
     who = game.player(s)
@@ -134,7 +138,7 @@ class ExternalSampling:
 
     def __init__(self, game: Game, seed: int = 0, cells: int = _FIRST_CELLS) -> None:
         """`cells`: for how many actions there is room at first."""
-        must_have_two_players(game)
+        must_hide_something(game)
         self.game, self.iterations = game, 0
         self._learnt, self._counts, self._random = new_learnt(cells), new_record(_COUNTS), new_random(seed)
 
@@ -148,7 +152,10 @@ class ExternalSampling:
         n = 1
         while iterations > 0 and (most_nodes is None or self.nodes < most_nodes):
             n, before = min(iterations, n), self.nodes
+            self._counts.most = before + _MOST_AT_ONCE
             many(self.game, self.game.initial(), n, self._learnt, self._counts, self._random)
+            if self.nodes > self._counts.most:
+                raise TooLarge(f"{self.game} is too large for sampling: a walk has more than {_MOST_AT_ONCE:,} states")
             self.iterations, iterations = self.iterations + n, iterations - n
             self._make_room()
             n = 2 * n if 2 * (self.nodes - before) < _AT_ONCE else n

@@ -20,7 +20,7 @@ from counterplay.core.records import new_record, record_type
 from counterplay.native import native
 from counterplay.search.result import Unsuited
 
-__all__ = ["MOST_NODES", "SequenceForm", "Side", "TooLarge", "measure", "must_have_two_players", "unfold"]
+__all__ = ["MOST_NODES", "SequenceForm", "Side", "TooLarge", "measure", "must_hide_something", "unfold"]
 
 MOST_NODES = 20_000_000
 """Histories of a game that is unfolded; that takes about 40 bytes for each."""
@@ -96,7 +96,7 @@ class _Rows(NamedTuple):
 
 def measure(game: Game, most: int = MOST_NODES) -> Size:
     """How large the game is; `TooLarge` if it has more than `most` histories."""
-    must_have_two_players(game)
+    must_hide_something(game)
     size = new_record(_SIZE)
     size.most = most
     count(game, game.initial(), size)
@@ -105,9 +105,12 @@ def measure(game: Game, most: int = MOST_NODES) -> Size:
     return Size(int(size.nodes), int(size.ends), int(size.decisions))
 
 
-def must_have_two_players(game: Game) -> None:
+def must_hide_something(game: Game) -> None:
+    """Refuse games that a search is for, and those of other than two players."""
     if game.players != 2:
         raise Unsuited(f"an equilibrium is found for two players; {game} has {game.players}")
+    if game.perfect_information:
+        raise Unsuited(f"{game} hides nothing, so that there is a best move: `counterplay search` finds it")
 
 
 @native

@@ -1,0 +1,54 @@
+"""Commands that solve games with something hidden."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from counterplay.apps.cli.arguments import GameText, Interpreted, Json, app, mode
+
+
+@app.command()
+def equilibrium(
+    game: GameText,
+    method: Annotated[
+        str | None, typer.Option(help="cfr, cfr+, linear, dcfr or sampling. Default: what suits the game.")
+    ] = None,
+    iterations: Annotated[int | None, typer.Option(help="How often to go through the game. Default: 1000.")] = None,
+    seed: Annotated[int, typer.Option(help="For sampling.")] = 0,
+    rows: Annotated[int, typer.Option(metavar="N", help="Show the strategy in so many situations.")] = 20,
+    save: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Keep the strategy, as FILE.safetensors; it can play.")
+    ] = None,
+    as_json: Json = False,
+    interpreted: Interpreted = False,
+) -> None:
+    """Find how to play where something is hidden, so that nobody gains by knowing it.
+
+    A matrix game is solved exactly, with all equilibria, unless a method is named.
+    """
+    from counterplay import games, solve
+    from counterplay.apps.cli import output, show_equilibrium
+
+    found = games.load(game)
+    learns = method is not None or iterations is not None or save is not None
+    with mode(interpreted):
+        if solve.is_matrix(found) and not learns:
+            analysis = solve.analyse(found)
+            if as_json:
+                output.print_json(analysis.as_dict())
+            else:
+                show_equilibrium.show_analysis(analysis)
+            return
+        steps: list[tuple[int, float | None]] = []
+        strategy = solve.equilibrium(
+            found, method, iterations, seed=seed, progress=lambda *news: steps.append((news[0], news[1]))
+        )
+    if save is not None:
+        strategy.save(save)
+    if as_json:
+        output.print_json(show_equilibrium.as_dict(strategy, steps, rows))
+    else:
+        show_equilibrium.show_strategy(strategy, steps, rows)
+        if save is not None:
+            output.say(f"\n{save} has the strategy: `counterplay play {game} --players human,strategy:{save}`")
