@@ -1,0 +1,17 @@
+"""Learning to play: models of what a state is worth, and ways to train them.
+
+>>> from counterplay import games, learn
+>>> game = games.load("tic_tac_toe")
+>>> model = learn.Linear(game)
+>>> game.with_model(model).evaluate(game.initial(), 0)
+0.0
+"""
+
+from __future__ import annotations
+
+from counterplay.learn.linear import Linear
+from counterplay.learn.model import Model
+from counterplay.learn.network import Network
+from counterplay.learn.patterns import Patterns
+
+__all__ = ["Linear", "Model", "Network", "Patterns"]
