@@ -17,6 +17,7 @@ from counterplay import games, search
 from counterplay.apps.cli import output
 from counterplay.apps.cli.prompt import as_shown, ask, meant
 from counterplay.arena import HUMAN, LEVELS, Choice, SavedGame, Session
+from counterplay.arena.outside import Forfeit, must_run_nothing
 from counterplay.arena.session import split_players
 from counterplay.core import words
 from counterplay.core.game import CHANCE, AmbiguousText, Game, UserError
@@ -25,6 +26,8 @@ from counterplay.core.randomness import any_seed
 __all__ = ["begin", "play_game", "seats"]
 
 _PLAY = "counterplay play"
+_MOST_MOVES = 10_000
+"""A game that only computers play is left after so many; a person knows when it is enough."""
 
 _COMMANDS = {
     "moves": "the moves that you can make",
@@ -61,6 +64,7 @@ def begin(
         saved = SavedGame.read(load, game)
         if saved.players and all(each is None for each in who.values()):
             who = {**who, "players": ",".join(saved.players)}
+            must_run_nothing(split_players(who["players"]))
         try:
             game = saved.load(game)
             players = seats(game, at_terminal, **who)
@@ -132,12 +136,20 @@ class _Shown:
             self.tell(f"{session.game}: you are {you}{against}; `help` lists what you can type\n")
         self._show()
         while (seat := session.seat) is not None:
+            if not session.people and len(session.moves) >= _MOST_MOVES:
+                self.tell(f"left after {_MOST_MOVES:,} moves; `counterplay check` says whether games end")
+                return
             if seat in session.people:
                 move = self._ask(seat)
                 if move is None:
                     return
             else:
-                choice = self._choose(seat)
+                try:
+                    choice = self._choose(seat)
+                except Forfeit as error:
+                    self.tell(str(error))
+                    session.resign(seat)
+                    continue
                 if choice.is_stopped and not session.people:
                     return
                 move = choice.action
@@ -331,7 +343,7 @@ def _mistake(line: str, moves: Sequence[str], commands: Sequence[str]) -> str:
 
 def _found(result: search.Result) -> str:
     """What it is worth to who moves, and how sure that is."""
-    return f"{output.value_of(result)} ({'exact' if result.proven else f'depth {result.depth}'})"
+    return f"{result.worth()} ({'exact' if result.proven else f'depth {result.depth}'})"
 
 
 def _width() -> int:
