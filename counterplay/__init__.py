@@ -29,7 +29,7 @@ from counterplay.core.memory import Memory
 from counterplay.core.primitives import Table, count, mix64, nth, replace, state_key
 
 if TYPE_CHECKING:
-    from counterplay import arena, games, native, search
+    from counterplay import arena, games, learn, native, search
     from counterplay.study import analysis, quiz, trees
 
 __version__ = "0.1.0"
@@ -53,6 +53,7 @@ __all__ = [
     "count",
     "games",
     "is_repeated",
+    "learn",
     "mix64",
     "native",
     "nth",
@@ -66,7 +67,7 @@ __all__ = [
 
 
 _ROOMS = {
-    **dict.fromkeys(("arena", "games", "native", "search"), "counterplay"),
+    **dict.fromkeys(("arena", "games", "learn", "native", "search"), "counterplay"),
     **dict.fromkeys(("analysis", "check", "demos", "experiments", "quiz", "trees"), "counterplay.study"),
 }
 """The larger parts, and where they are."""

@@ -399,5 +399,7 @@ def test_a_text_that_is_no_row_is_told_in_one_line(text, complaint):
 def test_its_numbers_are_the_inputs_for_learning():
     game, on = Row(), Active()
     game.features(Row.State(Cells(9, [0, 5, 7]), game.full, 2), on)
-    assert game.inputs == 7
-    assert on.row(7) == [0.0, 5.0, 7.0, 9.0, 9.0, 9.0, 2.0]
+    assert game.inputs == 2 * 7 * 33
+    sizes = on.row(game.inputs)[::33]
+    assert sizes[:7] == [0.0, 5 / 37, 7 / 39, 9 / 41, 9 / 41, 9 / 41, 2 / 34]
+    assert [i % 33 - 1 for i in on.values if i % 33] == [0, 5, 7, 9, 9, 9, 2]

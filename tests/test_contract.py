@@ -210,9 +210,45 @@ def test_inputs_come_from_the_state_by_itself():
 
     s, on = State(Bits(5, [1, 4]), (0, 3), 1, 0.5), Active()
     default_features(s, on)
-    assert on.values == {1: 1.0, 4: 1.0, 6: 3.0, 7: 1.0, 8: 0.5}
-    assert number_of_inputs(s) == 9
-    assert on.row(9) == [0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 3.0, 1.0, 0.5]
+    first, second, turn, rate = 5, 38, 71, 104  # a whole number is how large it is, and one of 32 small ones
+    assert number_of_inputs(s) == 105
+    assert on.values == {
+        1: 1.0,
+        4: 1.0,
+        first + 1 + 0: 1.0,
+        second: 3 / 35,
+        second + 1 + 3: 1.0,
+        turn: 1 / 33,
+        turn + 1 + 1: 1.0,
+        rate: 0.5 / 1.5,
+    }
+    assert on.row(6) == [0.0, 1.0, 0.0, 0.0, 1.0, 0.0]
+
+
+def test_numbers_that_are_not_small_have_only_their_size():
+    on = Active()
+    default_features((-2, 32, 10**9), on)
+    assert on.values == {0: -2 / 34, 33: 32 / 64, 66: 10**9 / (10**9 + 32)}
+
+
+def test_each_player_has_inputs_of_his_own_by_default():
+    game = games.load("nim")
+    seen = []
+    for s in (game.initial(), game.result(game.initial(), next(iter(game.actions(game.initial()))))):
+        on = Active(game.inputs)
+        game.features(s, on)
+        seen.append({i * game.views // game.inputs for i in on.values})
+    assert game.views == 2
+    assert seen == [{0}, {1}]
+
+
+def test_inputs_beyond_their_number_are_refused():
+    with pytest.raises(ValueError, match="not below `inputs`"):
+        Active(4).add(4)
+    on = Active(4, most=1)
+    on.add(3)
+    with pytest.raises(ValueError, match="more active inputs"):
+        on.add(2)
 
 
 @pytest.mark.parametrize("name", games.names())

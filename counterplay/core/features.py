@@ -1,54 +1,162 @@
-"""Inputs for learning: numbers that stand for a state, most of them 0.
+"""Inputs for learning: numbers that stand for a state, most of them 0; and what a game tells a learner.
 
-on = Active()
-game.features(s, on)        # calls on.add(i), or on.add(i, x), for each input that is not 0
-on.row(game.inputs)         # all inputs, as a list
+    on = Active()
+    game.features(s, on)        # calls on.add(i), or on.add(i, x), for each input that is not 0
+    on.row(game.inputs)         # all inputs, as a list
+
+Compiled, `on` is a few rows on the stack; the twin is in `native/features.py`.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import ctypes
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
 
 from counterplay.core.bits import Bits
 from counterplay.core.cells import Cells
+from counterplay.core.knowledge import for_people, knowledge
 
-__all__ = ["Active", "default_features", "number_of_inputs"]
+__all__ = ["Active", "Learnable", "default_features", "new_active", "number_of_inputs"]
+
+MOST_ACTIVE = 1024
+"""So many inputs of one state may be told; a state has them on the stack."""
+
+SMALL = 32
+"""Whole numbers below this are inputs of their own: what 3 is worth need not lie between 2 and 4."""
 
 
 class Active:
-    """The inputs of one state that are not 0, with their values."""
+    """The inputs of one state that are not 0, with their values, in the order in which they were told."""
 
-    def __init__(self) -> None:
-        self.values: dict[int, float] = {}
+    def __init__(self, inputs: int = 1 << 31, most: int = MOST_ACTIVE) -> None:
+        self.inputs, self.most = inputs, most
+        self.clear()
+
+    def clear(self, first: int = 0) -> None:
+        """Forget all; the next are counted from `first`."""
+        self._first = first
+        self._told: list[tuple[int, float]] = []
 
     def add(self, i: int, x: float = 1.0) -> None:
         """Input `i` is `x`; what is added twice counts twice."""
-        self.values[i] = self.values.get(i, 0.0) + x
+        if len(self._told) >= self.most:
+            raise ValueError("a state has more active inputs than a learner takes")
+        if not 0 <= self._first + i < self.inputs:
+            raise ValueError("features tell of an input that is not below `inputs`")
+        self._told.append((self._first + int(i), float(x)))
+
+    def __len__(self) -> int:
+        return len(self._told)
+
+    def index(self, k: int) -> int:
+        """Which input was told as number `k`."""
+        return self._told[k][0]
+
+    def value(self, k: int) -> float:
+        """Its value, as a number of 32 bits has it."""
+        return ctypes.c_float(self._told[k][1]).value
+
+    @property
+    def values(self) -> dict[int, float]:
+        """The value of each input that is not 0."""
+        found: dict[int, float] = {}
+        for i, x in self._told:
+            found[i] = found.get(i, 0.0) + x
+        return found
 
     def row(self, inputs: int) -> list[float]:
         """All inputs in order, those that are 0 too."""
-        return [self.values.get(i, 0.0) for i in range(inputs)]
+        values = self.values
+        return [values.get(i, 0.0) for i in range(inputs)]
 
 
-def default_features(s: Any, on: Any) -> None:
-    """The inputs of a state just as it is: of a `Bits` one for each square, of a number the number itself."""
-    _add(s, on, 0)
+def new_active(inputs: int, most: int) -> Any:
+    """Room for `most` of `inputs` inputs; compiled, both must be known beforehand."""
+    return Active(inputs, most)
+
+
+def default_features(s: Any, on: Any, first: int = 0) -> None:
+    """The inputs of a state just as it is, from number `first` on.
+
+    Of a `Bits` each square is one. A whole number is one that says how large it is, and `SMALL` more for the small
+    ones; any other number is one. They stay between -1 and 1, so that a learner takes no great leaps.
+    """
+    if isinstance(s, tuple | Cells):
+        for item in s:
+            default_features(item, on, first)
+            first += number_of_inputs(item)
+    elif isinstance(s, Bits):
+        for square in s:
+            on.add(first + square)
+    else:
+        if s:
+            on.add(first, s / ((SMALL if _is_whole(s) else 1.0) + abs(s)))
+        if _is_whole(s) and 0 <= s < SMALL:
+            on.add(first + 1 + s)
 
 
 def number_of_inputs(s: Any) -> int:
     """How many inputs `default_features` has for states like `s`."""
     if isinstance(s, tuple | Cells):
         return sum(map(number_of_inputs, s))
-    return s.width if isinstance(s, Bits) else 1
+    if isinstance(s, Bits):
+        return s.width
+    return 1 + SMALL if _is_whole(s) else 1
 
 
-def _add(value: Any, on: Any, first: int) -> None:
-    if isinstance(value, tuple | Cells):
-        for item in value:
-            _add(item, on, first)
-            first += number_of_inputs(item)
-    elif isinstance(value, Bits):
-        for square in value:
-            on.add(first + square)
-    elif value:
-        on.add(first, float(value))
+def _is_whole(x: Any) -> bool:
+    return hasattr(x, "__index__")
+
+
+class Learnable:
+    """What a game tells whoever learns to play it. All of it has a default, made from the state."""
+
+    stakes: ClassVar[tuple[float, ...]] = ()
+    """What a game can be won by, the least first, where there are several and never a draw: backgammon's (1, 2, 3)."""
+
+    @knowledge
+    def features(self, s: Any, on: Any) -> None:
+        """Tell by `on.add(i)`, or `on.add(i, x)`, which inputs of a learner are 1, or `x`; all others are 0.
+
+        As the `viewer` sees it. Default: each square of each `Bits` and each number of the state, in order, see
+        `default_features`; once for each viewer, and once more for where CHANCE is to move, since a state may mean
+        another thing to each.
+        """
+        view = self.viewer(s)
+        if self.chance and self.player(s) < 0:  # type: ignore[attr-defined]
+            view += self.players  # type: ignore[attr-defined]
+        default_features(s, on, view * (self.inputs // self.views))
+
+    @property
+    def inputs(self) -> int:
+        """How many inputs `features` has."""
+        return self.views * number_of_inputs(self.initial())  # type: ignore[attr-defined]
+
+    @property
+    def views(self) -> int:
+        """How many sets of inputs the default has."""
+        return self.players * (2 if self.chance else 1)  # type: ignore[attr-defined,no-any-return]
+
+    def viewer(self, s: Any) -> int:
+        """The player as whom `features` sees the state. Default: who is to move, player 0 for CHANCE."""
+        return max(self.player(s), 0)  # type: ignore[attr-defined,no-any-return]
+
+    def planes(self, s: Any) -> Any:
+        """The squares of each kind of piece, a tuple of disjoint `Bits`, as the `viewer` sees them. For patterns."""
+        return s.mine, s.theirs
+
+    @property
+    def symmetries(self) -> Sequence[Sequence[int]]:
+        """The ways to turn the board that change nothing: for each, where each square goes. For patterns."""
+        return ()
+
+    @property
+    def shapes(self) -> Sequence[Sequence[int]]:
+        """The squares of each pattern worth knowing, without its images under the `symmetries`. For patterns."""
+        return ()
+
+    @for_people
+    def with_model(self, model: Any) -> Self:
+        """This game with what a model of `counterplay.learn` says as its `evaluate`, for every search."""
+        return model.joined_to(self)  # type: ignore[no-any-return]

@@ -19,22 +19,22 @@ MOST_BYTES = 64_000_000
 """A larger file is none that we have written."""
 
 
+def read_bytes(file: Path, most: int = MOST_BYTES) -> bytes:
+    """What is in a file that may be anybody's."""
+    try:
+        with file.open("rb") as opened:
+            data = opened.read(most + 1)
+    except (OSError, ValueError) as error:  # ValueError: no file can have such a name
+        raise UserError(f"{file} cannot be read: {_reason(error)}") from None
+    if len(data) > most:
+        raise UserError(f"{file} has more than {most:,} bytes, too many to be read")
+    return data
+
+
 def read_text(file: Path) -> str:
     """The text of a file that may be anybody's; what is no UTF-8 in it does no harm."""
     text = read_bytes(file).decode("utf-8-sig", errors="replace")
     return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def read_bytes(file: Path) -> bytes:
-    """What is in a file that may be anybody's, if it is not too much."""
-    try:
-        with file.open("rb") as opened:
-            data = opened.read(MOST_BYTES + 1)
-    except (OSError, ValueError) as error:  # ValueError: no file can have such a name
-        raise UserError(f"{file} cannot be read: {_reason(error)}") from None
-    if len(data) > MOST_BYTES:
-        raise UserError(f"{file} has more than {MOST_BYTES:,} bytes, too many to be read")
-    return data
 
 
 def read_json(text: str) -> Any:
@@ -69,7 +69,7 @@ def locked(file: Path) -> BinaryIO:
 
 
 def write_files(texts: Mapping[Path, str | bytes]) -> None:
-    """Write each text, or bytes, into its file. No file is replaced before all are on the disk."""
+    """Write each text into its file, or what is none as it is. No file is replaced before all are on the disk."""
     aside: dict[Path, Path] = {}
     try:
         for file, text in texts.items():

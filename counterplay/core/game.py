@@ -25,20 +25,23 @@ import difflib
 import inspect
 import re
 from collections import namedtuple
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import islice
-from typing import Any, ClassVar, NamedTuple, Self, TypeVar
+from typing import Any, ClassVar, NamedTuple, Self
 
 from counterplay.core import drawing, extension, words
 from counterplay.core.errors import AmbiguousText, IllegalAction, RulesError, UnreadableText, UserError
-from counterplay.core.features import default_features, number_of_inputs
+from counterplay.core.features import Learnable
+from counterplay.core.knowledge import FOR_PEOPLE, KNOWLEDGE, for_people, knowledge
 from counterplay.core.memory import Memory, is_array, read_only
 from counterplay.core.primitives import nth_action, number_of_actions, state_key, weighted_sum
 from counterplay.core.texts import convert, field_text, fields_text, read_board, read_moves, state_from_text
 
 __all__ = [
     "CHANCE",
+    "FOR_PEOPLE",
+    "KNOWLEDGE",
     "AmbiguousText",
     "Game",
     "IllegalAction",
@@ -60,28 +63,7 @@ MOST_ACTIONS = 1_000_000
 RULES = ("initial", "player", "actions", "result", "is_terminal", "utility")
 
 
-KNOWLEDGE: list[str] = []
-"""The optional methods that tell a search, or whoever learns, more; `game.knows` says which of them a game gives."""
-
-FOR_PEOPLE: set[str] = {"arrows", "look", "player_names", "scored", "unit", "win_word"}
-"""What only people see: it is never compiled, and an edit of it changes no machine code."""
-
-_Method = TypeVar("_Method", bound=Callable[..., Any])
-
-
-def _knowledge(method: _Method) -> _Method:
-    """Declare a method of `Game` to be one that a game may know."""
-    KNOWLEDGE.append(method.__name__)
-    return method
-
-
-def _for_people(method: _Method) -> _Method:
-    """Declare a method of `Game` to be for people."""
-    FOR_PEOPLE.add(method.__name__)
-    return method
-
-
-class Game:
+class Game(Learnable):
     """The base class of every game. Override the six rules; add what else the game knows about itself."""
 
     # ---- what a game declares
@@ -162,7 +144,7 @@ class Game:
 
     # ---- knowledge a search may use; `game.knows.evaluate` says whether the game has it
 
-    @_knowledge
+    @knowledge
     def evaluate(self, s: Any, p: int) -> float:
         """An estimate of the utility for `p`, exact on terminal states.
 
@@ -175,7 +157,7 @@ class Game:
         v = self.squash(weighted_sum(self.terms(s), self.weights))
         return v if p == 0 else self.utility_sum - v
 
-    @_knowledge
+    @knowledge
     def terms(self, s: Any) -> Any:
         """What speaks for player 0, less the same for player 1, as a NamedTuple of numbers: the parts of an estimate.
 
@@ -194,27 +176,27 @@ class Game:
             return middle + reach * (x / (self.half_win + abs(x)))
         return min(max(middle + x, low), high)
 
-    @_knowledge
+    @knowledge
     def priority(self, s: Any, a: int) -> float:
         """How early to look at `a`: larger first."""
         return 0.0
 
-    @_knowledge
+    @knowledge
     def is_noisy(self, s: Any, a: int) -> bool:
         """Whether `a` upsets the evaluation (a capture), so that quiescence search must follow it."""
         return False
 
-    @_knowledge
+    @knowledge
     def passed(self, s: Any) -> Any:
         """`s` with the other player to move. Give it only if passing would never be the best move (null move)."""
         return s
 
-    @_knowledge
+    @knowledge
     def key(self, s: Any) -> int:
         """A 64-bit number, equal for equal states and for practical purposes different for others."""
         return state_key(s)
 
-    @_knowledge
+    @knowledge
     def reversible(self, s: Any) -> int:
         """How many plies ago an equal position could have been (chess: the plies since a capture or a pawn's move).
 
@@ -223,7 +205,7 @@ class Game:
         """
         return 0
 
-    @_knowledge
+    @knowledge
     def canonical(self, s: Any) -> Any:
         """The state that stands for all that are alike by a symmetry of the board: the same for each of them.
 
@@ -231,12 +213,12 @@ class Game:
         """
         return s
 
-    @_knowledge
+    @knowledge
     def count_actions(self, s: Any) -> int:
         """How many actions there are; give it if that is known without listing them."""
         return number_of_actions(self, s)
 
-    @_knowledge
+    @knowledge
     def sample(self, s: Any, r: int) -> int:
         """A random action of a live state: number `r * n >> 32` of the `n` actions in their order, `r` of 32 bits.
 
@@ -244,9 +226,9 @@ class Game:
         """
         return nth_action(self, s, r * number_of_actions(self, s) >> 32)
 
-    # ---- what is hidden, and what is learnt from
+    # ---- what is hidden; what is learnt from is in `Learnable`
 
-    @_knowledge
+    @knowledge
     def information(self, s: Any, p: int) -> tuple[Any, ...]:
         """All that player `p` knows and remembers at `s`, a tuple: equal where `p` cannot tell two states apart.
 
@@ -255,58 +237,45 @@ class Game:
         """
         return tuple(s)
 
-    @_knowledge
-    def features(self, s: Any, on: Any) -> None:
-        """Tell by `on.add(i)`, or `on.add(i, x)`, which inputs of a learner are 1, or `x`; all others are 0.
-
-        Best as the player to move sees it. Default: each square of each `Bits` and each number of the state, in order.
-        """
-        default_features(s, on)
-
-    @property
-    def inputs(self) -> int:
-        """How many inputs `features` has."""
-        return number_of_inputs(self.initial())
-
     # ---- for people
 
-    @_for_people
+    @for_people
     def board(self, s: Any) -> Sequence[Sequence[str]] | None:
         """The position as rows of one-character cells, top row first ('.' is empty), for games on a board."""
         return None
 
-    @_for_people
+    @for_people
     def labels(self) -> tuple[Sequence[str], Sequence[str]]:
         """The names of the board's columns and rows, for its edges; empty for none."""
         return (), ()
 
-    @_for_people
+    @for_people
     def show(self, s: Any) -> str:
         """The position as a person likes to read it."""
         board = self.board(s)
         return self.to_text(s) if board is None else drawing.board_text(board, *self.labels())
 
-    @_for_people
+    @for_people
     def show_information(self, known: Any, p: int) -> str:
         """What player `p` knows, as a person likes to read it: of `information` only, so that nothing else is told."""
         return fields_text(known)
 
-    @_for_people
+    @for_people
     def coloured(self, s: Any) -> list[list[drawing.Span]] | None:
         """The same in colours, line by line, if the game draws itself and needs no `board`."""
         return None
 
-    @_for_people
+    @for_people
     def svg(self, s: Any) -> str | None:
         """The position as an SVG, if the game draws itself and needs no `board`."""
         return None
 
-    @_for_people
+    @for_people
     def action_name(self, s: Any, a: int) -> str:
         """What people call action `a` in state `s`; different for different actions."""
         return str(a)
 
-    @_for_people
+    @for_people
     def parse_action(self, s: Any, text: str) -> int:
         """The legal action of that name."""
         names = {self.action_name(s, a): a for a in listed_actions(self, s)} if not self.is_terminal(s) else {}
@@ -323,7 +292,7 @@ class Game:
         shown = ", ".join(list(names)[:40]) + (", ..." if len(names) > 40 else "")
         raise IllegalAction(f"'{wanted}' is not a legal move here; legal: {shown}")
 
-    @_for_people
+    @for_people
     def in_units(self, v: float) -> float | None:
         """A value in units of the game; None if it has none, and what people want to hear is the chance to win.
 
@@ -331,7 +300,7 @@ class Game:
         """
         return words.in_units(self, v)
 
-    @_for_people
+    @for_people
     def chance_to_win(self, v: float) -> float:
         """The points, 0 to 1, that a player can expect to whom a search gives the value `v`; half for a draw.
 
@@ -339,12 +308,12 @@ class Game:
         """
         return words.chance_to_win(self, v)
 
-    @_for_people
+    @for_people
     def outcome(self, s: Any) -> str:
         """How the game ended at `s`: `White wins`, `a draw`."""
         return words.outcome(self, s)
 
-    @_for_people
+    @for_people
     def consolation(self) -> Game | None:
         """The game that who has lost this one plays on: for discs or points, with the same states and actions.
 
@@ -352,18 +321,18 @@ class Game:
         """
         return None
 
-    @_for_people
+    @for_people
     def move_number(self, s: Any, earlier: Sequence[Any] = ()) -> int:
         """The number of the next move where both sides' moves are counted together, after the `earlier` states."""
         return 1 + sum(self.player(each) == 1 for each in earlier)
 
-    @_for_people
+    @for_people
     def to_text(self, s: Any) -> str:
         """The standard text of a position. Default: its board's rows, `x.o/...`, or its fields, `stones=21 turn=0`."""
         board = self.board(s)
         return fields_text(s) if board is None else "/".join("".join(row) for row in board)
 
-    @_for_people
+    @for_people
     def from_text(self, text: str) -> Any:
         """The position of that text. A game with a `board` reads it by `read_board`."""
         return state_from_text(self.initial(), text)
@@ -413,7 +382,7 @@ class Game:
         if len(self.player_names) != self.players:
             raise RulesError(f"{cls.__name__} has {self.players} players: player_names must have a name for each")
 
-    @_for_people
+    @for_people
     def validate(self) -> None:
         """Raise ValueError when the parameters make no game."""
 
@@ -500,7 +469,7 @@ class Game:
             here = here.after(a)
         return here
 
-    @_for_people
+    @for_people
     def read_moves(self, s: Any, moves: str | Iterable[str]) -> list[int]:
         """The actions from `s` on that names, or a text as people paste it, mean: `1. e4 e5 2. Nf3`, `4,4`, `4444`."""
         return read_moves(self, s, moves)

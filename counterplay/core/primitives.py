@@ -25,6 +25,7 @@ __all__ = [
     "count",
     "list_actions",
     "load",
+    "lowest_one",
     "mix64",
     "nth",
     "nth_action",
@@ -133,6 +134,11 @@ def number_of_actions(game: Any, s: Any) -> int:
 def nth_action(game: Any, s: Any, k: int) -> int:
     """Action number `k` of `s`, counted from 0; there must be so many."""
     return nth(game.actions(s), k)
+
+
+def lowest_one(n: int) -> int:
+    """The place of the lowest one among the binary digits of `n`, which is not 0."""
+    return (n & -n).bit_length() - 1
 
 
 def replace(items: Any, i: int, item: Any, *more: Any) -> Any:

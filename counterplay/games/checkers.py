@@ -32,6 +32,7 @@ BITS = tuple(n + n // 8 for n in range(32))  # of squares 1 to 32
 SQUARES = {bit: n + 1 for n, bit in enumerate(BITS)}
 ROWS = tuple(Bits(64, BITS[4 * r : 4 * r + 4]) for r in range(8))
 STEPS = (4, 5, -4, -5)
+CELLS = 35  # of the row
 JUMPS_AT, PATH_AT = 6, 10
 
 
@@ -262,6 +263,43 @@ class Checkers(Game):
     def key(self, s):
         """Of the position alone: it is a repetition however many quiet plies there were."""
         return state_key((s.mine, s.theirs, s.kings, s.turn))
+
+    # ---- for learning
+
+    inputs = 7 + 3 * 4 * CELLS
+
+    def features(self, s, on):
+        """The terms of the player to move; then his men, his kings, the other's men and kings, by how many are left.
+
+        Squares are counted from the side of the player to move.
+        """
+        terms = self.terms(s)
+        for i in range(7):
+            on.add(i, terms[i] if s.turn == 0 else -terms[i])
+        pieces = len(s.mine) + len(s.theirs)
+        first = 7 + 4 * CELLS * (0 if pieces > 16 else 1 if pieces > 8 else 2)
+        for square in s.mine | s.theirs:
+            kind = (0 if square in s.mine else 2) + (1 if square in s.kings else 0)
+            on.add(first + CELLS * kind + (square if s.turn == 0 else CELLS - 1 - square))
+
+    def planes(self, s):
+        mine, theirs, kings = s.mine, s.theirs, s.kings
+        if s.turn == 1:
+            mine, theirs, kings = self.turned(mine), self.turned(theirs), self.turned(kings)
+        return mine - kings, mine & kings, theirs - kings, theirs & kings
+
+    def turned(self, b):
+        """The squares as they are seen from the other side."""
+        found = self.nothing
+        for square in b:
+            found = found.add(CELLS - 1 - square)
+        return found
+
+    @property
+    def shapes(self):
+        """Two squares in each of three rows, wherever they fit."""
+        corners = [(row, column) for row in range(6) for column in range(3)]
+        return [[BITS[4 * (row + i) + column + k] for i in range(3) for k in range(2)] for row, column in corners]
 
     # ---- for people
 

@@ -105,6 +105,33 @@ class ConnectFour(BoardGame):
                 found = found | here
         return found
 
+    # ---- for learning
+
+    @cached_property
+    def inputs(self):
+        return 2 * self.empty.width
+
+    def features(self, s, on):
+        """The stones of the player to move, then the other's."""
+        for square in s.mine:
+            on.add(square)
+        for square in s.theirs:
+            on.add(self.empty.width + square)
+
+    @property
+    def symmetries(self):
+        """The mirror."""
+        return [
+            [(self.columns - 1 - q // self.stride) * self.stride + q % self.stride for q in range(self.empty.width)]
+        ]
+
+    @property
+    def shapes(self):
+        """Every line that wins."""
+        steps = (1, self.stride - 1, self.stride, self.stride + 1)
+        lines = [[first + i * step for i in range(self.connect)] for first in self.squares for step in steps]
+        return [line for line in lines if set(line) <= set(self.squares)]
+
     def priority(self, s, a):
         """Moves that win or threaten much first, then those near the centre."""
         square = self.lands_on(s, a)

@@ -253,6 +253,42 @@ class Othello(BoardGame):
     def key(self, s):
         return state_key((s.mine, s.theirs, s.turn))
 
+    # ---- for learning
+
+    @cached_property
+    def inputs(self):
+        return 2 * self.size**2
+
+    def features(self, s, on):
+        """The discs of the player to move, then the other's."""
+        for square in s.mine:
+            on.add(square)
+        for square in s.theirs:
+            on.add(self.size**2 + square)
+
+    @property
+    def symmetries(self):
+        """The eight ways to turn a square and look at it in a mirror."""
+        n = self.size
+        ways = [
+            [n * (row if down else n - 1 - row) + (column if right else n - 1 - column) for row, column in squares]
+            for squares in ([divmod(q, n) for q in range(n * n)], [divmod(q, n)[::-1] for q in range(n * n)])
+            for down in (True, False)
+            for right in (True, False)
+        ]
+        return ways[1:]
+
+    @property
+    def shapes(self):
+        """The patterns of Logistello: the edge with its X squares, two corners, rows and diagonals (Buro 1997)."""
+        n = self.size
+        rows = [[n * row + column for column in range(n)] for row in range(1, n // 2)]
+        diagonals = [[n * i + i + first for i in range(n - first)] for first in range(n - 3)]
+        edge = [*range(n), n + 1, 2 * n - 2]
+        wide = [n * row + column for row in range(2) for column in range(min(5, n))]
+        corner = [n * row + column for row in range(3) for column in range(3)]
+        return [edge, wide, corner, *rows, *diagonals] if n <= 10 else [wide, corner]
+
     # ---- for people
 
     def labels(self):

@@ -76,7 +76,10 @@ def _toolchain() -> str:
     """The versions of everything that turns source into machine code, this folder's own sources included."""
     own = hashlib.blake2b()
     package = Path(__file__).parent
-    twins = [package.parent / "core" / f"{name}.py" for name in ("bits", "cells", "primitives", "memory")]
+    twins = [
+        package.parent / "core" / f"{name}.py"
+        for name in ("bits", "cells", "features", "memory", "primitives", "vectors")
+    ]
     for file in [*sorted(package.glob("*.py")), *twins]:
         own.update(file.read_bytes())
     switches = (config.BOUNDSCHECK, config.OPT, config.DEBUGINFO_DEFAULT, config.ENABLE_AVX)

@@ -14,8 +14,10 @@ from numba import typeof
 import counterplay.native.bits
 import counterplay.native.builtins
 import counterplay.native.cells
+import counterplay.native.features
 import counterplay.native.listing
-import counterplay.native.primitives  # noqa: F401  (these register what the compiler must know)
+import counterplay.native.primitives
+import counterplay.native.vectors  # noqa: F401  (these register what the compiler must know)
 from counterplay.core.bits import Bits
 from counterplay.core.game import Game
 from counterplay.native import CannotCompile

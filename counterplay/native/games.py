@@ -20,7 +20,7 @@ from numba import njit, types
 from numba.extending import NativeValue, lower_builtin, models, register_model, typeof_impl, unbox
 from numba.types import unliteral
 
-from counterplay.core import primitives
+from counterplay.core import features, primitives, vectors
 from counterplay.core.extension import made_of
 from counterplay.core.game import Game
 from counterplay.core.memory import Memory, NoContent
@@ -37,7 +37,7 @@ from counterplay.native.seams import (
     signature,
 )
 
-_PRIMITIVES = {getattr(primitives, name) for name in primitives.__all__}
+_PRIMITIVES = {getattr(module, name) for module in (primitives, features, vectors) for name in module.__all__}
 
 
 class GameType(types.Type):

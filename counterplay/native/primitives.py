@@ -117,6 +117,20 @@ def _ol_nth(items, k):
     return nth
 
 
+@intrinsic
+def _lowest_one(typing, n):
+    def codegen(context, builder, sig, args):
+        word = context.cast(builder, args[0], sig.args[0], types.int64)
+        return builder.cttz(word, ir.Constant(ir.IntType(1), 0))
+
+    return types.int64(n), codegen
+
+
+@overload(primitives.lowest_one)
+def _ol_lowest_one(n):
+    return (lambda n: _lowest_one(n)) if isinstance(n, types.Integer) else None
+
+
 @overload(primitives.replace)
 def _ol_replace(items, i, item, *more):
     if more:

@@ -20,6 +20,7 @@ import numpy as np
 
 from counterplay.core.drawing import coloured
 from counterplay.core.game import CHANCE, Game
+from counterplay.core.primitives import lowest_one
 from counterplay.games.backgammon import text as text_of
 from counterplay.games.backgammon.board import (
     ATHOME,
@@ -269,15 +270,40 @@ class Backgammon(Game):
             prime=longest**2 / 36,
         )
 
+    # ---- for learning
+
+    stakes = (1.0, 2.0, 3.0)
     inputs = 196
+
+    def viewer(self, s):
+        """Whose checkers are `mine`, the dice in the air or not; before the first throw it makes no difference."""
+        return max(s.turn, 0)
 
     def features(self, s, on):
         """The inputs of `td_features` but for the turn: first of the player to move, then of the other."""
-        for first, men in ((0, s.mine), (98, s.theirs)):
-            x = self.side_features(men)
-            for i in range(98):
-                if x[i] != 0.0:
-                    on.add(first + i, x[i])
+        self.side_inputs(s.mine, 0, on)
+        self.side_inputs(s.theirs, 98, on)
+
+    def side_inputs(self, men, first, on):
+        """Those of `side_features` that are not 0."""
+        some, several = occupied(men) & POINTS, at_least_two(men)
+        three, four = men[0] & men[1] | men[2] | men[3], men[2] | men[3]
+        while some:
+            place = lowest_one(some)
+            some &= some - 1
+            i = first + 4 * (24 - place)
+            on.add(i)
+            if several >> place & 1:
+                on.add(i + 1)
+            if three >> place & 1:
+                on.add(i + 2)
+            if four >> place & 1:
+                on.add(i + 3, 0.5 * (count_on(men, 1 << place) - 3))
+        bar, off = count_on(men, BAR), MEN - count_on(men, SET)
+        if bar:
+            on.add(first + 96, bar / 2)
+        if off:
+            on.add(first + 97, off / MEN)
 
     def side_features(self, men):
         """For each point from the own ace-point on, whether there is a checker, a second and a third, and half of how

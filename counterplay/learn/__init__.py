@@ -1,0 +1,35 @@
+"""Learning to play: models of what a state is worth, and ways to train them.
+
+>>> from counterplay import games, learn
+>>> game = games.load("tic_tac_toe")
+>>> model = learn.Linear(game)
+>>> game.with_model(model).evaluate(game.initial(), 0)
+0.0
+"""
+
+from __future__ import annotations
+
+from counterplay.learn.files import load, save
+from counterplay.learn.linear import Linear
+from counterplay.learn.model import Model
+from counterplay.learn.network import Network
+from counterplay.learn.patterns import Patterns
+from counterplay.learn.qlearning import LinearQ, QTable, q
+from counterplay.learn.regression import fit
+from counterplay.learn.temporal import td
+from counterplay.learn.traces import td_with_traces
+
+__all__ = [
+    "Linear",
+    "LinearQ",
+    "Model",
+    "Network",
+    "Patterns",
+    "QTable",
+    "fit",
+    "load",
+    "q",
+    "save",
+    "td",
+    "td_with_traces",
+]

@@ -1,0 +1,213 @@
+"""What all models have: weights of a frozen shape, and the rules that they give to a game.
+
+    model = Network(game, hidden=80)
+    clever = game.with_model(model)          # a game like any other; its `evaluate` is what the model says
+    model.weights["first"][0] = 0.5          # the next search sees it; nothing is compiled
+
+A model looks at a state as its `viewer`, and its outputs are between 0 and 1. One output is where the value lies in the
+range of utilities. Where the game can be won by several stakes, the first output is the chance to win, then come those
+to win by each higher stake, then those to lose by it.
+
+Learning is a step down the gradient of the cross entropy between the outputs and a target. Of that the gradient before
+the last sigmoid is just `output - target`, times what went in: the rule of the textbooks for one layer, and what
+TD-Gammon does with several.
+
+In compiled code a model is some rules of the game, all of whose names begin with `model_`:
+
+    model_see(s, on)                     the active inputs of a state
+    model_guess(on, y)                   the outputs
+    model_learn(on, target, rate)        one step
+    model_worth(y), model_result(s, p, y), model_turn(y)
+                                         the value of outputs, the outputs of an end, and as the other player sees them
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from counterplay.core.errors import UserError
+from counterplay.core.extension import original
+from counterplay.core.features import MOST_ACTIVE, new_active
+from counterplay.core.game import Game
+from counterplay.core.memory import Memory
+from counterplay.core.vectors import LANES, scratch
+from counterplay.learn.inputs import with_inputs
+from counterplay.native import native
+
+__all__ = ["Model"]
+
+Array = np.ndarray[Any, np.dtype[np.float32]]
+
+
+class Model:
+    """The base of every model. A subclass gives its weights, the rules that use them, and constants for these."""
+
+    kind: ClassVar[str]
+    rate: ClassVar[tuple[float, float]]
+    """How fast it learns at first and at last, unless somebody says otherwise."""
+    trace: ClassVar[float] = 0.0
+    """How much of a later position's surprise it takes for its own, unless somebody says otherwise: lambda."""
+
+    weights: dict[str, Array]
+    """The numbers that learn, by name."""
+
+    def __init__(self, game: Game, features: str = "own") -> None:
+        if game.players != 2 or not game.zero_sum or game.simultaneous:
+            raise UserError(f"{game} is not for two opponents who move in turn: a model cannot tell who it speaks for")
+        if not game.utility_range[0] < game.utility_range[1] or not np.isfinite(game.utility_range).all():
+            raise UserError(f"{game} has no utility_range that a model could fill")
+        self.game: Game = with_inputs(_without_model(game), features)
+        self.features = features
+        self.pedigree: list[dict[str, Any]] = []
+        """How it was trained: one entry for each time, in order."""
+
+    # ---- what a subclass says
+
+    @property
+    def shape(self) -> dict[str, Any]:
+        """What it is made with besides the game."""
+        return {"features": self.features}
+
+    @property
+    def inputs(self) -> int:
+        raise NotImplementedError
+
+    @property
+    def most_active(self) -> int:
+        """How many inputs are told of a state at most."""
+        return min(self.inputs, MOST_ACTIVE)
+
+    @property
+    def outputs(self) -> int:
+        return 1
+
+    def rules(self) -> dict[str, Any]:
+        """`model_see`, `model_guess` and `model_learn`, with what else these use."""
+        raise NotImplementedError
+
+    # ---- as part of a game
+
+    @cached_property
+    def members(self) -> dict[str, Any]:
+        """All that it gives to a game."""
+        worth, result, turn = ONE_OUTPUT if self.outputs == 1 else STAKES
+        return {
+            **self.game.extension,
+            "evaluate": evaluate,
+            "model_value": model_value,
+            "model_worth": worth,
+            "model_result": result,
+            "model_turn": turn,
+            "model_inputs": self.inputs,
+            "model_most": self.most_active,
+            "model_outputs": self.outputs,
+            "model_room": -(-self.outputs // LANES) * LANES,  # for the outputs, in whole vectors
+            **{f"model_{name}": Memory(array) for name, array in self.weights.items()},
+            **self.rules(),
+        }
+
+    def joined_to(self, game: Game) -> Any:
+        """The game with this model's estimate; `game.with_model(model)` asks for it."""
+        if str(game) != str(self.game):
+            raise UserError(f"the model is for {self.game}, not for {game}")
+        return _without_model(game).extended(**self.members)
+
+    def __repr__(self) -> str:
+        shape = ", ".join(f"{name}={value!r}" for name, value in self.shape.items() if len(repr(value)) < 40)
+        return f"{type(self).__name__}({self.game}, {shape})"
+
+
+def _without_model(game: Game) -> Game:
+    """The game as it was before a model was joined to it."""
+    if "model_value" not in game.extension:
+        return game
+    ours = {"evaluate", "features", "inputs"}
+    kept = {k: v for k, v in game.extension.items() if not k.startswith("model_") and k not in ours}
+    plain: Game = original(game)(**game.settings)
+    return plain.extended(**kept)
+
+
+# ---- the rules of every game with a model
+
+
+def evaluate(self: Any, s: Any, p: int) -> float:
+    if self.is_terminal(s):
+        return float(self.utility(s, p))
+    v = self.model_value(s)
+    return float(v if p == self.viewer(s) else self.utility_sum - v)
+
+
+def model_value(self: Any, s: Any) -> Any:
+    return value(self, s)
+
+
+@native
+def value(game, s):  # type: ignore[no-untyped-def]
+    """What the model expects for the viewer. (Compiled once and called, not copied into every search.)"""
+    on, y = new_active(game.model_inputs, game.model_most), scratch(game.model_room)
+    game.model_see(s, on)
+    game.model_guess(on, y)
+    return game.model_worth(y)
+
+
+def see_features(self: Any, s: Any, on: Any) -> None:
+    """`model_see` of the models that take the game's features as they are."""
+    on.clear()
+    self.features(s, on)
+
+
+# ---- one output: where the value lies in the range of utilities
+
+
+def one_worth(self: Any, y: Any) -> Any:
+    low, high = self.utility_range
+    return min(max(low + (high - low) * y[0], low), high)
+
+
+def one_result(self: Any, s: Any, p: int, y: Any) -> None:
+    low, high = self.utility_range
+    y[0] = (self.utility(s, p) - low) / (high - low)
+
+
+def one_turn(self: Any, y: Any) -> None:
+    y[0] = 1.0 - y[0]
+
+
+ONE_OUTPUT: tuple[Callable[..., Any], ...] = (one_worth, one_result, one_turn)
+
+
+# ---- stakes: to win, to win by the second stake or more, ..., to lose by the second stake or more, ...
+
+
+def stakes_worth(self: Any, y: Any) -> Any:
+    stakes, n = self.stakes, len(self.stakes)
+    total = stakes[0] * (2.0 * y[0] - 1.0)
+    for i in range(1, n):
+        total += (stakes[i] - stakes[i - 1]) * (y[i] - y[n - 1 + i])
+    low, high = self.utility_range
+    return min(max(total, low), high)
+
+
+def stakes_result(self: Any, s: Any, p: int, y: Any) -> None:
+    stakes, n, u = self.stakes, len(self.stakes), self.utility(s, p)
+    y[0] = 1.0 if u > 0.0 else 0.0
+    for i in range(1, n):
+        between = 0.5 * (stakes[i - 1] + stakes[i])
+        y[i] = 1.0 if u > between else 0.0
+        y[n - 1 + i] = 1.0 if -u > between else 0.0
+
+
+def stakes_turn(self: Any, y: Any) -> None:
+    n = len(self.stakes)
+    y[0] = 1.0 - y[0]
+    for i in range(1, n):
+        win, loss = y[i], y[n - 1 + i]
+        y[i] = loss
+        y[n - 1 + i] = win
+
+
+STAKES: tuple[Callable[..., Any], ...] = (stakes_worth, stakes_result, stakes_turn)

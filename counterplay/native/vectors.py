@@ -1,0 +1,381 @@
+"""The compiled twins of `core/vectors.py`: vectors of sixteen numbers, in the order that is written there."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic, lower_builtin
+
+from counterplay.core import vectors
+from counterplay.core.memory import MemoryKind
+from counterplay.core.vectors import LANES, LOG2_E, POWER_OF_2, ROUNDER, STEEPEST
+from counterplay.native.bits import BitsType
+from counterplay.native.features import ActiveType, parts, row_on_stack
+from counterplay.native.linked import overload
+from counterplay.native.memory import MemoryType
+from counterplay.native.seams import AbstractTemplate, TypingError, cgutils, cpu_target, infer_global, signature
+from counterplay.native.words import resize
+
+_I32, _I64, _F32 = ir.IntType(32), ir.IntType(64), ir.FloatType()
+_VECTOR = ir.VectorType(_F32, LANES)
+_AT_ONCE = 8
+"""So many sums of sixteen are held in registers together."""
+
+
+def _i64(n: int) -> ir.Constant:
+    return ir.Constant(_I64, n)
+
+
+def _all(kind, x: float) -> ir.Constant:
+    """A constant of that kind: the number, or a vector of it."""
+    return ir.Constant(kind, [x] * kind.count) if isinstance(kind, ir.VectorType) else ir.Constant(kind, x)
+
+
+def _load(builder, base, at):
+    found = builder.load(builder.bitcast(builder.gep(base, [at]), _VECTOR.as_pointer()))
+    found.align = 4
+    return found
+
+
+def _store(builder, value, base, at):
+    builder.store(value, builder.bitcast(builder.gep(base, [at]), _VECTOR.as_pointer())).align = 4
+
+
+def _fused(builder, a, b, c):
+    """a b + c, rounded once."""
+    kind = a.type
+    name = f"llvm.fma.v{kind.count}f32" if isinstance(kind, ir.VectorType) else "llvm.fma.f32"
+    function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(kind, [kind] * 3), name)
+    return builder.call(function, [a, b, c])
+
+
+def _spread(builder, x):
+    """A vector of sixteen times a number."""
+    one = builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), x, ir.Constant(_I32, 0))
+    nowhere = ir.Constant(ir.VectorType(_I32, LANES), [0] * LANES)
+    return builder.shuffle_vector(one, ir.Constant(_VECTOR, ir.Undefined), nowhere)
+
+
+@contextmanager
+def _each_vector(builder, n):
+    """The numbers 0, 16, 32, ... below `n`."""
+    with cgutils.for_range_slice(builder, _i64(0), n, _i64(LANES), _I64) as (j, _):
+        yield j
+
+
+def _small(context, builder, typ, x):
+    """A number in 32 bits."""
+    return builder.fptrunc(context.cast(builder, x, typ, types.float64), _F32)
+
+
+def _is_row(*typs):
+    return all(isinstance(typ, MemoryType) and typ.kind.dtype == "float32" for typ in typs)
+
+
+def _whole(context, builder, sig, args, *places):
+    return [context.cast(builder, args[i], sig.args[i], types.int64) for i in places]
+
+
+# ---- scratch
+
+
+@infer_global(vectors.scratch)
+class _Scratch(AbstractTemplate):
+    prefer_literal = True
+
+    def generic(self, args, kws):
+        if len(args) == 1 and isinstance(args[0], types.IntegerLiteral):
+            return signature(MemoryType(MemoryKind("float32", (args[0].literal_value,), True)), *args)
+        return None
+
+
+@lower_builtin(vectors.scratch, types.Integer)
+def _scratch(context, builder, sig, args):
+    (size,) = sig.return_type.kind.shape
+    row = row_on_stack(builder, _F32, size)
+    for i in range(0, size - size % LANES, LANES):
+        _store(builder, _all(_VECTOR, 0.0), row, _i64(i))
+    for i in range(size - size % LANES, size):
+        builder.store(ir.Constant(_F32, 0.0), builder.gep(row, [_i64(i)]))
+    return row
+
+
+# ---- sigmoids
+
+
+def _sigmoid_of(builder, x):
+    """As `vectors._sigmoid`, of a number or a vector."""
+    kind = x.type
+    whole_kind = ir.VectorType(_I32, kind.count) if isinstance(kind, ir.VectorType) else _I32
+
+    def number(c: float):
+        return _all(kind, c)
+
+    x = builder.select(builder.fcmp_ordered("<", x, number(STEEPEST)), x, number(STEEPEST))
+    x = builder.select(builder.fcmp_ordered(">", x, number(-STEEPEST)), x, number(-STEEPEST))
+    power = builder.fmul(x, number(-LOG2_E))
+    whole = builder.fsub(builder.fadd(power, number(ROUNDER)), number(ROUNDER))
+    part = builder.fsub(power, whole)
+    pairs = [_fused(builder, part, number(high), number(low)) for low, high in POWER_OF_2]
+    square = builder.fmul(part, part)
+    total = _fused(builder, square, _fused(builder, square, pairs[2], pairs[1]), pairs[0])
+    exponent = builder.shl(builder.fptosi(whole, whole_kind), _all(whole_kind, 23))
+    exponential = builder.bitcast(builder.add(builder.bitcast(total, whole_kind), exponent), kind)
+    return builder.fdiv(number(1.0), builder.fadd(number(1.0), exponential))
+
+
+@intrinsic
+def _sigmoid(typing, x):
+    def codegen(context, builder, sig, args):
+        found = _sigmoid_of(builder, _small(context, builder, sig.args[0], args[0]))
+        return builder.fpext(found, ir.DoubleType())
+
+    return types.float64(x), codegen
+
+
+@overload(vectors.sigmoid)
+def _ol_sigmoid(x):
+    return (lambda x: _sigmoid(x)) if isinstance(x, types.Float | types.Integer) else None
+
+
+@intrinsic
+def _slopes(typing, row, units, i, n):
+    def codegen(context, builder, sig, args):
+        i, n = _whole(context, builder, sig, args, 2, 3)
+        with _each_vector(builder, n) as j:
+            at = builder.add(i, j)
+            y = _load(builder, args[1], at)
+            slope = builder.fmul(y, builder.fsub(_all(_VECTOR, 1.0), y))
+            _store(builder, builder.fmul(_load(builder, args[0], at), slope), args[0], at)
+        return context.get_dummy_value()
+
+    return types.void(row, units, i, n), codegen
+
+
+@overload(vectors.slopes)
+def _ol_slopes(row, units, i, n):
+    return (lambda row, units, i, n: _slopes(row, units, i, n)) if _is_row(row, units) else None
+
+
+# ---- two rows
+
+
+def _shuffled(builder, one, other, places):
+    """A vector of these places of two others, counted through both."""
+    return builder.shuffle_vector(one, other, ir.Constant(ir.VectorType(_I32, len(places)), list(places)))
+
+
+def _halves_added(builder, sums):
+    half = sums.type.count // 2
+    nothing = ir.Constant(sums.type, ir.Undefined)
+    parts_of = [_shuffled(builder, sums, nothing, range(first, first + half)) for first in (0, half)]
+    return builder.fadd(*parts_of)
+
+
+def _four_added_up(builder, sums):
+    """Four vectors of four numbers, each added by halves, as one vector of the four totals."""
+    pairs = [
+        builder.fadd(_shuffled(builder, one, other, (0, 1, 4, 5)), _shuffled(builder, one, other, (2, 3, 6, 7)))
+        for one, other in (sums[:2], sums[2:])
+    ]
+    one, other = pairs
+    return builder.fadd(_shuffled(builder, one, other, (0, 2, 4, 6)), _shuffled(builder, one, other, (1, 3, 5, 7)))
+
+
+def _products(builder, places, rows, firsts, x, at, n):
+    """Add up the products of each row and `x`, sixteen sums a row, into its place."""
+    for place in places:
+        builder.store(_all(_VECTOR, 0.0), place)
+    with _each_vector(builder, n) as j:
+        with_x = _load(builder, x, builder.add(at, j))
+        for place, first in zip(places, firsts, strict=True):
+            row = _load(builder, rows, builder.add(first, j))
+            builder.store(_fused(builder, row, with_x, builder.load(place)), place)
+    return [builder.load(place) for place in places]
+
+
+@intrinsic
+def _layer(typing, y, k, weights, i, x, at, n, m):
+    """Four units at a time, so that the processor need not wait for one sum after the other; then those left over."""
+
+    def codegen(context, builder, sig, args):
+        y, rows, x = args[0], args[2], args[4]
+        k, i, at, n, m = _whole(context, builder, sig, args, 1, 3, 5, 6, 7)
+        thresholds = builder.add(i, builder.mul(m, n))
+        places = [cgutils.alloca_once(builder, _VECTOR) for _ in range(4)]
+        four = ir.VectorType(_F32, 4)
+        by_four = builder.and_(m, _i64(-4))
+
+        def at_four(base, place):
+            return builder.bitcast(builder.gep(base, [place]), four.as_pointer())
+
+        with cgutils.for_range_slice(builder, _i64(0), by_four, _i64(4), _I64) as (unit, _):
+            firsts = [builder.add(i, builder.mul(builder.add(unit, _i64(u)), n)) for u in range(4)]
+            sums = _products(builder, places, rows, firsts, x, at, n)
+            sums = [_halves_added(builder, _halves_added(builder, each)) for each in sums]
+            threshold = builder.load(at_four(rows, builder.add(thresholds, unit)))
+            threshold.align = 4
+            total = _sigmoid_of(builder, builder.fadd(_four_added_up(builder, sums), threshold))
+            builder.store(total, at_four(y, builder.add(k, unit))).align = 4
+        with cgutils.for_range_slice(builder, by_four, m, _i64(1), _I64) as (unit, _):
+            (sums,) = _products(builder, places[:1], rows, [builder.add(i, builder.mul(unit, n))], x, at, n)
+            while isinstance(sums.type, ir.VectorType) and sums.type.count > 1:
+                sums = _halves_added(builder, sums)
+            threshold = builder.load(builder.gep(rows, [builder.add(thresholds, unit)]))
+            total = builder.fadd(builder.extract_element(sums, ir.Constant(_I32, 0)), threshold)
+            builder.store(_sigmoid_of(builder, total), builder.gep(y, [builder.add(k, unit)]))
+        return context.get_dummy_value()
+
+    return types.void(y, k, weights, i, x, at, n, m), codegen
+
+
+@overload(vectors.layer)
+def _ol_layer(y, k, weights, i, x, at, n, m):
+    if _is_row(y, weights, x):
+        return lambda y, k, weights, i, x, at, n, m: _layer(y, k, weights, i, x, at, n, m)
+    return None
+
+
+@intrinsic
+def _add_scaled(typing, a, i, x, b, k, n):
+    def codegen(context, builder, sig, args):
+        i, k, n = _whole(context, builder, sig, args, 1, 4, 5)
+        by = _spread(builder, _small(context, builder, sig.args[2], args[2]))
+        with _each_vector(builder, n) as j:
+            at = builder.add(i, j)
+            total = _fused(builder, by, _load(builder, args[3], builder.add(k, j)), _load(builder, args[0], at))
+            _store(builder, total, args[0], at)
+        return context.get_dummy_value()
+
+    return types.void(a, i, x, b, k, n), codegen
+
+
+@overload(vectors.add_scaled)
+def _ol_add_scaled(a, i, x, b, k, n):
+    return (lambda a, i, x, b, k, n: _add_scaled(a, i, x, b, k, n)) if _is_row(a, b) else None
+
+
+# ---- the rows of active inputs
+
+
+def _must_fit(rows, on, row):
+    if not (_is_row(rows, row) and isinstance(on, ActiveType)):
+        return False
+    number, length = rows.kind.shape
+    if length % LANES or row.kind.shape[0] < length or number != on.inputs + 1:
+        raise TypingError(f"rows of {length} numbers, one for each input and one more, do not fit what is given")
+    return True
+
+
+@contextmanager
+def _each_active(context, builder, typ, on):
+    """Where the row of each active input begins, and its value, sixteen times."""
+    part = parts(context, builder, typ, on)
+    with cgutils.for_range(builder, builder.load(part.number), intp=_I64) as loop:
+        row = builder.zext(builder.load(builder.gep(part.indices, [loop.index])), _I64)
+        yield row, _spread(builder, builder.load(builder.gep(part.values, [loop.index])))
+
+
+@intrinsic
+def _first_layer(typing, rows, on, units):
+    number, length = rows.kind.shape
+
+    def codegen(context, builder, sig, args):
+        for begin in range(0, length, LANES * _AT_ONCE):
+            blocks = range(begin, min(length, begin + LANES * _AT_ONCE), LANES)
+            places = [cgutils.alloca_once(builder, _VECTOR) for _ in blocks]
+            for place, j in zip(places, blocks, strict=True):
+                builder.store(_load(builder, args[0], _i64((number - 1) * length + j)), place)
+            with _each_active(context, builder, on, args[1]) as (row, x):
+                first = builder.mul(row, _i64(length))
+                for place, j in zip(places, blocks, strict=True):
+                    row = _load(builder, args[0], builder.add(first, _i64(j)))
+                    builder.store(_fused(builder, x, row, builder.load(place)), place)
+            for place, j in zip(places, blocks, strict=True):
+                _store(builder, _sigmoid_of(builder, builder.load(place)), args[2], _i64(j))
+        return context.get_dummy_value()
+
+    return types.void(rows, on, units), codegen
+
+
+@overload(vectors.first_layer)
+def _ol_first_layer(rows, on, units):
+    return (lambda rows, on, units: _first_layer(rows, on, units)) if _must_fit(rows, on, units) else None
+
+
+@intrinsic
+def _add_rows(typing, rows, on, change):
+    number, length = rows.kind.shape
+
+    def codegen(context, builder, sig, args):
+        for begin in range(0, length, LANES * _AT_ONCE):
+            blocks = range(begin, min(length, begin + LANES * _AT_ONCE), LANES)
+            changes = [_load(builder, args[2], _i64(j)) for j in blocks]
+
+            def add(first, x, changes=changes, blocks=blocks):
+                for more, j in zip(changes, blocks, strict=True):
+                    at = builder.add(first, _i64(j))
+                    row = _load(builder, args[0], at)
+                    total = builder.fadd(row, more) if x is None else _fused(builder, x, more, row)
+                    _store(builder, total, args[0], at)
+
+            add(_i64((number - 1) * length), None)
+            with _each_active(context, builder, on, args[1]) as (row, x):
+                add(builder.mul(row, _i64(length)), x)
+        return context.get_dummy_value()
+
+    return types.void(rows, on, change), codegen
+
+
+@overload(vectors.add_rows)
+def _ol_add_rows(rows, on, change):
+    return (lambda rows, on, change: _add_rows(rows, on, change)) if _must_fit(rows, on, change) else None
+
+
+# ---- squares as the digits of a number
+
+
+@intrinsic
+def _word_of(typing, b, k):
+    def codegen(context, builder, sig, args):
+        if b.words == 1:
+            return args[0]
+        by = builder.mul(context.cast(builder, args[1], sig.args[1], types.int64), _i64(64))
+        return resize(builder, builder.lshr(args[0], resize(builder, by, b.machine)), _I64)
+
+    return types.int64(b, k), codegen
+
+
+@overload(vectors.word_of)
+def _ol_word_of(b, k):
+    return (lambda b, k: _word_of(b, k)) if isinstance(b, BitsType) else None
+
+
+@intrinsic
+def _extract(typing, word, mask):
+    def codegen(context, builder, sig, args):
+        kind = ir.FunctionType(_I64, [_I64, _I64])
+        return builder.call(builder.module.declare_intrinsic("llvm.x86.bmi.pext.64", (), kind), args)
+
+    return types.int64(types.int64, types.int64), codegen
+
+
+@overload(vectors.gather)
+def _ol_gather(word, mask):
+    *_, abilities = cpu_target.target_context.codegen().magic_tuple()
+    if "+bmi2" in abilities:
+        return lambda word, mask: _extract(word, mask)
+
+    def one_by_one(word, mask):
+        found, place, left = 0, 0, mask
+        while left != 0:
+            low = left & -left
+            if word & low != 0:
+                found |= 1 << place
+            place += 1
+            left ^= low
+        return found
+
+    return one_by_one

@@ -1,0 +1,281 @@
+"""Models: what they are worth in a game, compiled and interpreted; that they learn down the gradient."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from counterplay import Bits, Game, Memory, UserError, games, learn, native, search
+from counterplay.core import vectors
+from counterplay.core.features import Active, new_active
+from counterplay.core.randomness import new_random
+from counterplay.search.playout import random_action
+
+pytestmark = pytest.mark.long
+
+
+def positions(game, number, seed=7):
+    """States of random games that are not over."""
+    random, found, s = new_random(seed), [], game.initial()
+    with native.interpreted():
+        while len(found) < number:
+            if game.is_terminal(s):
+                s = game.initial()
+            found.append(s)
+            s = game.result(s, random_action(game, s, random))
+    return found
+
+
+def shaken(model, size=0.2):
+    """The model with weights at random."""
+    random = np.random.default_rng(5)
+    for weights in model.weights.values():
+        weights[:] = random.normal(scale=size, size=weights.shape)
+    return model
+
+
+@native.native
+def estimate(game, s, p):
+    return game.evaluate(s, p)
+
+
+# ---- vectors
+
+
+def rows(*shape):
+    return Memory(np.random.default_rng(3).normal(size=shape).astype(np.float32))
+
+
+def logistic(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def test_the_sigmoid_is_that_of_the_textbook():
+    for x in (-200.0, -30.0, -3.3, -0.5, 0.0, 0.01, 1.0, 17.0, 90.0):
+        assert vectors.sigmoid(x) == pytest.approx(logistic(max(x, -87.0)), rel=1e-5)
+
+
+def test_layers_and_rows_are_what_they_say():
+    weights, x, y = rows(3 * 32 + 3), rows(48), vectors.scratch(8)
+    vectors.layer(y, 2, weights, 0, x, 16, 32, 3)
+    matrix, thresholds = weights.array[:96].reshape(3, 32), weights.array[96:]
+    assert y.array[2:5] == pytest.approx(logistic(matrix @ x.array[16:] + thresholds), rel=1e-5)
+    table, total, on = rows(4, 16), vectors.scratch(16), Active(3)
+    on.add(2)
+    on.add(0, -0.5)
+    vectors.first_layer(table, on, total)
+    assert total.array == pytest.approx(logistic(table.array[3] + table.array[2] - 0.5 * table.array[0]), rel=1e-5)
+    before = table.array.copy()
+    vectors.add_rows(table, on, total)
+    assert table.array - before == pytest.approx(np.outer([-0.5, 0, 1, 1], total.array), rel=1e-4, abs=1e-6)
+    vectors.add_scaled(table, 16, 2.0, total, 0, 16)
+    assert table.array[1] == pytest.approx(before[1] + 2 * total.array, rel=1e-5)
+    units = vectors.scratch(16)
+    units.array[:] = 0.25
+    vectors.slopes(total, units, 0, 16)
+    assert total.array == pytest.approx((table.array[1] - before[1]) / 2 * 0.1875, rel=1e-4, abs=1e-6)
+
+
+def test_squares_become_digits():
+    b = Bits(100, [0, 3, 63, 64, 99])
+    assert vectors.word_of(b, 0) == 1 + 8 - (1 << 63)
+    assert vectors.word_of(b, 1) == 1 + (1 << 35)
+    assert vectors.gather(0b101100, 0b111010) == 0b1010
+    assert vectors.gather(vectors.word_of(b, 0), -1 << 62) == 0b10
+
+
+# ---- in a game
+
+
+MODELS = {
+    "table": ("nim", lambda game: learn.Linear(game, features="table")),
+    "default": ("kalah", learn.Linear),
+    "terms": ("checkers", lambda game: learn.Linear(game, features="terms")),
+    "stakes": ("backgammon", lambda game: learn.Network(game, hidden=32)),
+    "chance": ("pig", lambda game: learn.Network(game, hidden=16)),
+    "two layers": ("connect_four", lambda game: learn.Network(game, hidden=(32, 16))),
+    "lines": ("connect_four:rows=5", learn.Patterns),
+    "wide": ("go", lambda game: learn.Patterns(game, shapes=[[0, 1, 9, 10], [3, 40, 63, 64, 80]], stages=3)),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_compiled_and_interpreted_agree_to_the_last_bit(name):
+    text, make = MODELS[name]
+    game = games.load(text)
+    clever = game.with_model(shaken(make(game)))
+    values = set()
+    for s in positions(game, 12):
+        with native.interpreted():
+            value = clever.evaluate(s, 0)
+            assert value + clever.evaluate(s, 1) == pytest.approx(game.utility_sum)
+        assert estimate.compiled(clever, s, 0) == value
+        assert game.utility_range[0] <= value <= game.utility_range[1]
+        values.add(value)
+    assert len(values) > 3
+
+
+def test_every_search_takes_a_game_with_a_model_and_ends_are_exact():
+    game = games.load("nim")
+    model = learn.Linear(game, features="table")
+    clever, start = game.with_model(model), game.initial()
+    with native.interpreted():
+        at_end = game.at("a3 b4 c5").state
+        assert [clever.evaluate(at_end, p) for p in range(2)] == [game.utility(at_end, p) for p in range(2)]
+        assert search.alphabeta(clever).value == search.alphabeta(game).value  # to the end, where no estimate counts
+        assert clever.evaluate(start, 0) == 0.0
+        model.weights["weights"][:] = 1.0  # whoever is to move likes it
+        assert clever.evaluate(start, 0) == pytest.approx(math.tanh(1.0))
+        assert search.minimax(clever, depth=1).value == pytest.approx(-math.tanh(1.0))
+        assert search.minimax(clever, depth=2).value == pytest.approx(math.tanh(1.0))
+
+
+def test_another_model_of_the_same_shape_needs_nothing_compiled(capsys, monkeypatch):
+    monkeypatch.delenv("COUNTERPLAY_QUIET", raising=False)
+    game = games.load("nim")
+    one, other = (game.with_model(learn.Linear(game, features="table")) for _ in range(2))
+    estimate.compiled(one, game.initial(), 0)
+    capsys.readouterr()
+    estimate.compiled(other, game.initial(), 0)
+    assert capsys.readouterr().err == ""
+    assert one != other
+    assert one == game.with_model(learn.Linear(game)).with_model(other.extension and _model_of(one))
+
+
+def _model_of(game):
+    """A model with the very weights of a game."""
+    model = learn.Linear(games.load(str(game)), features="table")
+    model.weights["weights"] = game.model_weights.array
+    return model
+
+
+def test_a_model_is_for_its_own_game():
+    model = learn.Linear(games.load("nim"))
+    with pytest.raises(UserError, match="the model is for nim, not for kalah"):
+        games.load("kalah").with_model(model)
+    with pytest.raises(UserError, match="no terms"):
+        learn.Linear(games.load("nim"), features="terms")
+    with pytest.raises(UserError, match="there is no 'smells'"):
+        learn.Linear(games.load("nim"), features="smells")
+    with pytest.raises(UserError, match="two opponents"):
+        learn.Linear(games.load("pig:players=3"))
+    with pytest.raises(UserError, match="16 units or a multiple"):
+        learn.Network(games.load("nim"), hidden=10)
+    with pytest.raises(UserError, match="has no planes"):
+        learn.Patterns(games.load("nim"))
+    with pytest.raises(UserError, match="names no shapes"):
+        learn.Patterns(games.load("tic_tac_toe"))
+    with pytest.raises(UserError, match="is no shape"):
+        learn.Patterns(games.load("tic_tac_toe"), shapes=[[0, 0]])
+    with pytest.raises(UserError, match="stages"):
+        learn.Patterns(games.load("tic_tac_toe"), shapes=[[0, 1]], stages=0)
+
+
+# ---- gradients
+
+
+def loss(game, model, s, target):
+    """The cross entropy between the outputs and the target."""
+    clever = game.with_model(model)
+    on, y = new_active(clever.model_inputs, clever.model_most), vectors.scratch(clever.model_room)
+    clever.model_see(s, on)
+    clever.model_guess(on, y)
+    total = 0.0
+    for t, x in zip(target, y.array.astype(float), strict=False):
+        total -= t * math.log(x) + (1 - t) * math.log(1 - x)
+    return total
+
+
+@pytest.mark.parametrize("name", ["terms", "stakes", "two layers", "lines"])
+def test_learning_goes_down_the_gradient(name):
+    text, make = MODELS[name]
+    game = games.load(text)
+    model, s = shaken(make(game), 0.3), positions(game, 9)[-1]
+    clever, target = game.with_model(model), vectors.scratch(16)
+    wanted = [0.9, 0.2, 0.1, 0.3, 0.05][: model.outputs]
+    target.array[: model.outputs] = wanted
+    before = {name: weights.copy() for name, weights in model.weights.items()}
+    with native.interpreted():
+        on = new_active(clever.model_inputs, clever.model_most)
+        clever.model_see(s, on)
+        clever.model_learn(on, target, 1e-2)
+        steps = {key: (weights - before[key]).reshape(-1) / -1e-2 for key, weights in model.weights.items()}
+        for key, weights in model.weights.items():
+            weights[:] = before[key]
+        for key, step in steps.items():
+            flat, changed = model.weights[key].reshape(-1), np.flatnonzero(step)
+            for i in [*changed[:: max(len(changed) // 12, 1)], 0, len(flat) - 1]:
+                slope = []
+                for shift in (0.01, -0.01):
+                    flat[i] = before[key].reshape(-1)[i] + shift
+                    slope.append(loss(game, model, s, wanted) / 0.02)
+                flat[i] = before[key].reshape(-1)[i]
+                assert step[i] == pytest.approx(slope[0] - slope[1], rel=1e-3, abs=1e-4), (key, i)
+
+
+# ---- patterns
+
+
+def test_images_of_a_shape_share_a_table():
+    game = games.load("othello:size=6")
+    model = learn.Patterns(game, shapes=[[0, 1, 2], [5, 4, 3]], stages=2)
+    assert model.instances == 8  # the corner of three, as the eight symmetries have it; the second shape is one of them
+    assert model.inputs == 2 * (27 + 1)
+    random = np.random.default_rng(1)
+    model.weights["weights"][:] = random.normal(size=model.inputs)
+    clever = game.with_model(model)
+    with native.interpreted():
+        for s in positions(game, 20):
+            values = [
+                clever.evaluate(game.set_up(*(Bits(36, [turn[q] for q in side]) for side in s[:2]), s.turn), 0)
+                for turn in (range(36), *game.symmetries)
+            ]
+            assert values == pytest.approx([values[0]] * 8)
+
+
+def test_the_shapes_of_othello_are_logistellos():
+    model = learn.Patterns(games.load("othello"))
+    assert (len(model.shapes), model.instances) == (11, 46)
+    assert learn.Patterns(games.load("connect_four")).instances == 69
+
+
+class Corridor(Game):
+    """Two walk towards each other; features of one's own, one of them wrong."""
+
+    inputs = 4
+
+    class State(NamedTuple):
+        steps: int
+        turn: int
+
+    def initial(self):
+        return self.State(0, 0)
+
+    def player(self, s):
+        return s.turn
+
+    def actions(self, s):
+        return range(1 if s.steps < 6 else 0)
+
+    def result(self, s, a):
+        return self.State(s.steps + 1, 1 - s.turn)
+
+    def is_terminal(self, s):
+        return s.steps == 6
+
+    def utility(self, s, p):
+        return 1.0 if p == 0 else -1.0
+
+    def features(self, s, on):
+        on.add(s.steps)
+
+
+def test_a_wrong_input_is_an_error_in_both_modes():
+    game = Corridor()
+    clever = game.with_model(learn.Linear(game))
+    wrong = Corridor.State(5, 0)
+    with pytest.raises(ValueError, match="not below `inputs`"), native.interpreted():
+        clever.evaluate(wrong, 0)
+    with pytest.raises(ValueError, match="not below `inputs`"):
+        estimate.compiled(clever, wrong, 0)
