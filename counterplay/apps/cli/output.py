@@ -19,10 +19,9 @@ from counterplay.core.game import Position
 from counterplay.core.texts import printable
 
 if TYPE_CHECKING:
-    from rich.progress import Progress as Bar
+    from rich.live import Live
     from rich.status import Status
 
-    from counterplay.arena import Score
     from counterplay.search import Result
 
 __all__ = [
@@ -32,14 +31,13 @@ __all__ = [
     "is_interactive",
     "line_of",
     "listed",
+    "live",
     "print_json",
     "progress",
     "say",
-    "score_line",
     "speed",
     "table",
     "turn",
-    "value_of",
 ]
 
 _out = Console(highlight=False, soft_wrap=True)
@@ -116,17 +114,6 @@ def turn(position: Position) -> str:
     return f"{words.player_name(game, game.player(s))} is to move"
 
 
-def value_of(result: Result) -> str:
-    """What a search found, and for whom: `+0.35 pawns for White`."""
-    game, s = result.game, result.state
-    p = 0 if game.is_terminal(s) else max(0, game.player(s))
-    plies = result.within if result.is_shortest else None
-    how = {"proven": result.proven, "simulated": result.simulations is not None, "plies": plies}
-    text = words.values_text(game, result.values, p, **how)
-    is_whose = game.players == 2 and game.zero_sum and text not in ("draw", "undecided")
-    return f"{text} for {words.player_name(game, p)}" if is_whose else text
-
-
 def line_of(result: Result, earlier: Sequence[Any] = (), most: int | None = None) -> str:
     """Best play as a search saw it, with numbers; `earlier` has the states before."""
     return words.line_text(result.game, result.state, result.line, earlier, most)
@@ -157,7 +144,7 @@ class Progress:
         self._status.update(_clean(f"{self._what}: {self._found}{nodes:,} nodes{speed(nodes, seconds)}; {stopping}"))
 
     def found(self, result: Result) -> None:
-        self._found = f"depth {result.depth}, {value_of(result)}, {line_of(result, most=8)}; "
+        self._found = f"depth {result.depth}, {result.worth()}, {line_of(result, most=8)}; "
 
 
 @contextmanager
@@ -173,37 +160,16 @@ def progress(what: str) -> Iterator[Progress | None]:
         status.stop()
 
 
-class ScoreLine:
-    """The score of a match so far, with a bar on a terminal."""
-
-    def __init__(self, bar: Bar | None, task: Any) -> None:
-        self.score: Score | None = None
-        self._bar, self._task = bar, task
-
-    def __call__(self, score: Score) -> None:
-        self.score = score
-        if self._bar is not None:
-            self._bar.update(self._task, completed=score.games, score=str(score))
-
-
 @contextmanager
-def score_line(what: str, games: int) -> Iterator[ScoreLine]:
-    """Follow a match: a bar while somebody looks."""
+def live() -> Iterator[Live | None]:
+    """Something on the terminal that changes while something long runs; nothing if nobody looks."""
     if not _err.is_terminal:
-        yield ScoreLine(None, None)
+        yield None
         return
-    from rich.markup import escape
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
-    from rich.progress import Progress as Bar
+    from rich.live import Live
 
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(20),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[score]}"),
-    )
-    with Bar(*columns, console=_err, transient=True) as bar:
-        yield ScoreLine(bar, bar.add_task(escape(printable(what)), total=games, score=""))
+    with Live(console=_err, transient=True, auto_refresh=False) as shown:
+        yield shown
 
 
 def is_interactive() -> bool:
