@@ -77,6 +77,10 @@ class _Button(NamedTuple):
         pass
 
 
+class _Rule(_Check):
+    """A parameter of the game; the board is set up anew."""
+
+
 _Option = _Spin | _Check | _Button
 
 
@@ -114,6 +118,9 @@ class UniversalInterface(Protocol):
     def _options(self) -> dict[str, _Option]:
         kind = ENGINES[choose(self.thinker.game, ("nodes",))[0]]
         low, high = min(ELO.values()), max(ELO.values())
+        rules = {
+            f"UCI_{name.capitalize()}": _Rule(name) for name in ("chess960",) if name in self.thinker.game.parameters
+        }
         return {
             "Hash": _Spin("hash_mb", 256 if "memory_mb" in kind.setting_names() else 64, 1, _MOST_HASH_MB),
             "Threads": _Spin("threads", 1, 1, MOST_THREADS),
@@ -124,6 +131,7 @@ class UniversalInterface(Protocol):
             "UCI_Elo": _Spin("elo", high, low, high),
             "Ponder": _Check(""),  # whether the GUI will let us is no concern of ours
             "Clear Hash": _Button(),
+            **rules,
         }
 
     def do_setoption(self, rest: str) -> None:
@@ -140,6 +148,9 @@ class UniversalInterface(Protocol):
         setting = option.read(value)
         if isinstance(option, _Button):
             self.thinker.new_game()
+        elif isinstance(option, _Rule):
+            game = self.thinker.game
+            self.thinker.play(type(game)(**{**game.settings, option.field: setting}))
         elif option.field:
             self.thinker.set_options(**{option.field: setting})
 
