@@ -311,7 +311,8 @@ def test_chess960():
         "setoption name UCI_Chess960 value false",
         f"position fen {fen}",
     )
-    assert answers[0].startswith("info string") and answers[-1].startswith("info string")
+    assert answers[0].startswith("info string")
+    assert answers[-1].startswith("info string")
     assert "bestmove d1b1" in " ".join(answers)
 
 

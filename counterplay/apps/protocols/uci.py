@@ -59,9 +59,10 @@ class _Spin(NamedTuple):
 
 class _Check(NamedTuple):
     field: str
+    default: bool = False
 
     def __str__(self) -> str:
-        return "check default false"
+        return f"check default {str(self.default).lower()}"
 
     def read(self, text: str) -> bool:
         return _switch(text)
@@ -119,7 +120,7 @@ class UniversalInterface(Protocol):
         kind = ENGINES[choose(self.thinker.game, ("nodes",))[0]]
         low, high = min(ELO.values()), max(ELO.values())
         rules = {
-            f"UCI_{name.capitalize()}": _Rule(name) for name in ("chess960",) if name in self.thinker.game.parameters
+            "UCI_Chess960": _Rule(name, on) for name, on in self.thinker.game.settings.items() if name == "chess960"
         }
         return {
             "Hash": _Spin("hash_mb", 256 if "memory_mb" in kind.setting_names() else 64, 1, _MOST_HASH_MB),
