@@ -300,6 +300,22 @@ def test_searchmoves_and_mates():
     assert best[1] in ("g1f1", "h2h3")
 
 
+def test_chess960():
+    fen = "4k3/8/8/8/8/8/8/1R1K4 w B - 0 1"
+    answers = talk(
+        "chess",
+        f"position fen {fen}",
+        "setoption name UCI_Chess960 value true",
+        f"position fen {fen}",
+        "go depth 1 searchmoves d1b1",
+        "setoption name UCI_Chess960 value false",
+        f"position fen {fen}",
+    )
+    assert answers[0].startswith("info string")
+    assert answers[-1].startswith("info string")
+    assert "bestmove d1b1" in " ".join(answers)
+
+
 def test_nothing_to_move():
     mated = "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"
     answers = talk("chess", f"position fen {mated}", "go depth 3")

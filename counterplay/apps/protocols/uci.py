@@ -59,9 +59,10 @@ class _Spin(NamedTuple):
 
 class _Check(NamedTuple):
     field: str
+    default: bool = False
 
     def __str__(self) -> str:
-        return "check default false"
+        return f"check default {str(self.default).lower()}"
 
     def read(self, text: str) -> bool:
         return _switch(text)
@@ -75,6 +76,10 @@ class _Button(NamedTuple):
 
     def read(self, text: str) -> None:
         pass
+
+
+class _Rule(_Check):
+    """A parameter of the game; the board is set up anew."""
 
 
 _Option = _Spin | _Check | _Button
@@ -114,6 +119,8 @@ class UniversalInterface(Protocol):
     def _options(self) -> dict[str, _Option]:
         kind = ENGINES[choose(self.thinker.game, ("nodes",))[0]]
         low, high = min(ELO.values()), max(ELO.values())
+        is_960 = self.thinker.game.settings.get("chess960")
+        rules = {} if is_960 is None else {"UCI_Chess960": _Rule("chess960", is_960)}
         return {
             "Hash": _Spin("hash_mb", 256 if "memory_mb" in kind.setting_names() else 64, 1, _MOST_HASH_MB),
             "Threads": _Spin("threads", 1, 1, MOST_THREADS),
@@ -124,6 +131,7 @@ class UniversalInterface(Protocol):
             "UCI_Elo": _Spin("elo", high, low, high),
             "Ponder": _Check(""),  # whether the GUI will let us is no concern of ours
             "Clear Hash": _Button(),
+            **rules,
         }
 
     def do_setoption(self, rest: str) -> None:
@@ -140,6 +148,9 @@ class UniversalInterface(Protocol):
         setting = option.read(value)
         if isinstance(option, _Button):
             self.thinker.new_game()
+        elif isinstance(option, _Rule):
+            game = self.thinker.game
+            self.thinker.play(type(game)(**{**game.settings, option.field: setting}))
         elif option.field:
             self.thinker.set_options(**{option.field: setting})
 
