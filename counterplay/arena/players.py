@@ -144,7 +144,7 @@ class EnginePlayer:
         result = self._ask(states, limits, watch)
         assert limits.seconds is not None  # it was just set
         self._late = max(_LATE, watch.spent - limits.seconds, _FORGET * self._late)
-        return replace(result, stopped="seconds") if watch.is_enough and result.stopped == "interrupted" else result
+        return result
 
     def search(self, states: Sequence[Any], progress: Progress | None = None) -> search.Result:
         """What it finds at the last of `states`."""
@@ -161,7 +161,6 @@ class _Watch:
     """Follows a search that has a clock, and lets it begin no new depth after so many seconds."""
 
     def __init__(self, engine: search.Engine, enough: float, progress: Progress | None) -> None:
-        self.is_enough = False
         self._engine, self._enough, self._progress = engine, enough, progress
         self._began = time.perf_counter()
 
@@ -177,7 +176,6 @@ class _Watch:
         if (tell := getattr(self._progress, "found", None)) is not None:
             tell(result)
         if self.spent > self._enough:
-            self.is_enough = True
             self._engine.stop()
 
 
