@@ -1,6 +1,8 @@
 """Our games in other people's libraries, by their own tests; OpenSpiel's games as ours."""
 
+import sys
 from collections import Counter
+from importlib import import_module
 from importlib.util import find_spec
 
 import numpy as np
@@ -257,3 +259,17 @@ def test_hidden_games_are_not_told():
         must_be_open(Hidden(), "nobody")
     game = games.load("tic_tac_toe")
     assert inputs_of(game, game.at("b2").state).sum() > 0
+
+
+def test_what_is_not_installed_is_told(monkeypatch):
+    for library in ("pyspiel", "gymnasium", "pettingzoo"):
+        monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(UserError, match=r"pip install 'counterplay\[peers\]'"):
+        games.load("openspiel:hex")
+    with pytest.raises(UserError, match=r"pip install 'counterplay\[peers\]'"):
+        arena.new_player(games.load("tic_tac_toe"), "openspiel:mcts,simulations=10")
+    for adapter, extra in (("gymnasium", "gym"), ("pettingzoo", "pettingzoo"), ("openspiel", "peers")):
+        name = f"counterplay.apps.adapters.{adapter}"
+        monkeypatch.delitem(sys.modules, name, raising=False)
+        with pytest.raises(ImportError, match=f"pip install 'counterplay.{extra}.'"):
+            import_module(name)

@@ -21,6 +21,7 @@ def needs(program):
     ("game", "us", "them"),
     [
         pytest.param("chess", "alphabeta:nodes=20", "uci:stockfish,Hash=1,nodes=2000", marks=needs("stockfish")),
+        pytest.param("chess:chess960=on", "random", "uci:stockfish,Hash=1,nodes=500", marks=needs("stockfish")),
         pytest.param(
             "go:size=5",
             "random",
@@ -63,6 +64,21 @@ def test_our_own_engine_plays_by_every_protocol(game, protocol, limit, tmp_path,
         assert arena.match(played, ("random", them), 1, opening_plies=opening_plies, record=record).games == 1
     for line in record.read_text().splitlines()[1:]:
         assert json.loads(line)["ended"] in ("rules", "repetition", "resignation"), line
+
+
+@needs("stockfish")
+def test_stockfish_castles_from_anywhere():
+    game = games.load("chess:chess960=on")
+    s = game.from_text("3k4/8/8/8/8/8/5PPP/1R3KR1 w GB - 0 1")
+    player = arena.new_player(game, "uci:stockfish,Hash=1,nodes=20")
+    try:
+        states = [s]
+        with native.interpreted():
+            for name in ("O-O", "Ke7", "h3", "Ke8"):
+                states.append(game.result(states[-1], game.parse_action(states[-1], name)))
+            assert player.choose(states) in list(game.actions(states[-1]))
+    finally:
+        arena.dismiss(player)
 
 
 @needs("stockfish")

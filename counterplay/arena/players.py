@@ -6,6 +6,7 @@
     level:5                             as strong as a person would like, from 1 to 10: see `levels.py`
     uci:stockfish,UCI_Elo=2000          other people's programs and bots: see `outside/`
 
+Where something is hidden, players are handed views and not states: see `hidden.py`.
 To add a kind of player, write a class with a `choose` and a line in `new_player`.
 """
 
@@ -19,6 +20,7 @@ from typing import Any, Protocol
 
 from counterplay import search
 from counterplay.arena import outside
+from counterplay.arena.hidden import hidden_player
 from counterplay.arena.levels import LEVELS, LevelPlayer
 from counterplay.arena.practice import practise
 from counterplay.arena.timing import TimeLeft, allot
@@ -66,6 +68,8 @@ def new_player(
 
     A search that needs a limit and has none gets `otherwise`; an error without that.
     """
+    if not game.perfect_information:
+        return hidden_player(game, text, seed)
     name, _, rest = text.strip().partition(":")
     if name == "level":
         return LevelPlayer(game, rest, seed)

@@ -30,6 +30,7 @@ from counterplay.arena.timing import Clock, TimeLeft, allot
 from counterplay.core.files import read_text
 from counterplay.core.game import CHANCE, Game, IllegalAction, Position, UserError, is_repeated, listed_actions
 from counterplay.core.randomness import new_random, seed_at
+from counterplay.core.views import View, view
 from counterplay.search.repetition import draw_value
 from counterplay.search.run import Progress
 
@@ -171,6 +172,15 @@ class Session:
         return here
 
     @property
+    def keeps_secrets(self) -> bool:
+        """Whether there is something that a person here must not see: it is hidden, and the game goes on."""
+        return not self.game.perfect_information and bool(self.people) and not self.is_over
+
+    def view(self, seat: int) -> View:
+        """What a seat knows now."""
+        return view(self.game, self.states[-1], seat)
+
+    @property
     def ending(self) -> Ending | None:
         """How the game ended; None while it goes on."""
         with self._lock:
@@ -305,6 +315,8 @@ class Session:
     def undo(self) -> int:
         """Go back to a person's move before; how many moves were taken back. Clocks go back, too."""
         with self._lock:
+            if not self.game.perfect_information:
+                raise UserError(f"no move of {self.game} can be taken back: one knows more than before it")
             before = [ply for ply, s in enumerate(self._states[:-1]) if self.game.player(s) in self.people]
             if not before:
                 raise UserError("there is no move of yours to take back")
@@ -386,6 +398,8 @@ class Session:
 
     def save(self, file: Path) -> None:
         """Write the game to a file. Only another saved game is overwritten."""
+        if self.keeps_secrets:
+            raise UserError("the file would tell what is hidden: the game can be saved when it is over")
         if file.exists():
             SavedGame.parse(read_text(file), file)
         self.saved().write(file)
@@ -394,11 +408,13 @@ class Session:
         """The game for programs, as `counterplay play --json` prints it."""
         with self._lock:
             ending = self.ending
+            moves: dict[str, Any] = {"moves": list(self._names), "position": self.game.to_text(self._states[-1])}
+            if self.keeps_secrets:
+                moves = {"views": [self.view(seat).as_dict() for seat in self.people]}
             return {
                 "game": str(self.game),
                 "begins": self._about.begins,
-                "moves": list(self._names),
-                "position": self.game.to_text(self._states[-1]),
+                **moves,
                 "terminal": ending is not None,
                 "utilities": None if ending is None or ending.utilities is None else list(ending.utilities),
                 "players": list(self.players),
@@ -412,10 +428,10 @@ class Session:
             ending = self.ending
             return {
                 **self.record(),
-                "seed": self.seed,
+                "seed": None if self.keeps_secrets else self.seed,
                 "turn": self.turn,
                 "seat": self.seat,
-                "legal": list(self.legal()),
+                "legal": list(self.legal()) if not self.keeps_secrets or self.seat in self.people else [],
                 "ending": None if ending is None else ending.as_dict(),
                 "left": [None if clock is None else self.left(seat) for seat, clock in enumerate(self.clocks)],
                 "thinking": self._watch is not None,

@@ -26,6 +26,8 @@ from counterplay.core.randomness import any_seed
 __all__ = ["begin", "play_game", "seats"]
 
 _PLAY = "counterplay play"
+_MOST_MOVES = 10_000
+"""A game that only computers play is left after so many; a person knows when it is enough."""
 
 _COMMANDS = {
     "moves": "the moves that you can make",
@@ -97,9 +99,16 @@ def seats(
     you = int(at_terminal) if you is None else you
     if not 0 <= you <= game.players:
         raise UserError(f"{game} has players 1 to {game.players}; you cannot be {you}")
+    level_is_said = level is not None
     if level is None:
         level = 5 if you else len(LEVELS)
     computer = f"{search.best_for(game)}:depth={depth}" if depth is not None else f"level:{level}"
+    if not game.perfect_information:
+        if depth is not None or level_is_said:
+            raise UserError(
+                f"{game} has something hidden: the computer plays an equilibrium, without --level or --depth"
+            )
+        computer = "equilibrium"
     return tuple(HUMAN if seat == you else computer for seat in range(1, game.players + 1))
 
 
@@ -134,6 +143,9 @@ class _Shown:
             self.tell(f"{session.game}: you are {you}{against}; `help` lists what you can type\n")
         self._show()
         while (seat := session.seat) is not None:
+            if not session.people and len(session.moves) >= _MOST_MOVES:
+                self.tell(f"left after {_MOST_MOVES:,} moves; `counterplay check` says whether games end")
+                return
             if seat in session.people:
                 move = self._ask(seat)
                 if move is None:
@@ -156,7 +168,8 @@ class _Shown:
             name = self.session.play(move)
         except UserError:  # the time was up before
             return
-        self.tell(f"{self._who(seat)}: {name}\n")
+        if not self.session.keeps_secrets or (seat,) == self.session.people:
+            self.tell(f"{self._who(seat)}: {name}\n")
         if self.session.seat != CHANCE:  # dice come at once: one board for the move and the throw
             self._show()
 
@@ -278,9 +291,18 @@ class _Shown:
         self.tell(text)
 
     def _show(self) -> None:
-        if not self.quiet:
-            output.say(output.board(self.session.position))
-            output.say()
+        session = self.session
+        if self.quiet:
+            return
+        if session.game.perfect_information or not session.people:
+            output.say(output.board(session.position))
+        elif len(session.people) == 1:
+            output.say(str(session.view(session.people[0])))
+        elif session.seat in session.people:  # they look at the screen in turn
+            output.say(str(session.view(session.seat)))
+        else:
+            return
+        output.say()
 
     def _who(self, seat: int) -> str:
         if seat == CHANCE:
@@ -308,6 +330,9 @@ class _Shown:
 
     def _tell_what_goes_on(self) -> None:
         moves = self.session.moves
+        if self.session.keeps_secrets:
+            self.tell("the game was not played to its end")
+            return
         self.tell(f"so far: {output.listed(list(moves)) or 'no moves'}; {output.turn(self.session.position)}")
         if self._kept is not None:
             file, kept = self._kept
@@ -338,7 +363,7 @@ def _mistake(line: str, moves: Sequence[str], commands: Sequence[str]) -> str:
 
 def _found(result: search.Result) -> str:
     """What it is worth to who moves, and how sure that is."""
-    return f"{output.value_of(result)} ({'exact' if result.proven else f'depth {result.depth}'})"
+    return f"{result.worth()} ({'exact' if result.proven else f'depth {result.depth}'})"
 
 
 def _width() -> int:
