@@ -172,6 +172,8 @@ def test_a_sequential_test_ends_a_match_at_the_same_game_however_it_is_played(tm
     assert arena.match(TIC_TAC_TOE, players, 200, sprt=test, concurrency=3, record=tmp_path / "r") == score
     assert arena.match(TIC_TAC_TOE, players, 200, sprt=test, record=tmp_path / "r") == score  # nothing is left to play
     assert arena.match(TIC_TAC_TOE, players[::-1], 200, sprt=test).verdict == "rejected"
+    ended = arena.tournament(TIC_TAC_TOE, players, "match", 200, sprt=test)
+    assert (ended.wanted, ended.why_no_elo) == (score.games, "")
     with pytest.raises(UserError, match="for a match of two"):
         arena.tournament(TIC_TAC_TOE, players, "gauntlet", sprt=test)
 
