@@ -89,14 +89,14 @@ def made_lines(protocol, rng):
     """Lines without end: most by the grammar, some of any bytes, some mutilated, and now and then one that searches."""
     while True:
         kind = rng.random()
-        if kind < 0.0003:
+        if kind < 0.0002:
             yield rng.choice(SEARCHES[protocol]).encode()
-        elif kind < 0.15:
+        elif kind < 0.3:
             yield rng.randbytes(rng.randrange(40))
         else:
             words = [rng.choice(each) if isinstance(each, list) else each for each in rng.choice(GRAMMAR[protocol])]
             line = " ".join(words).encode()
-            if kind < 0.25 and line:
+            if kind < 0.4 and line:
                 at = rng.randrange(len(line))
                 line = line[:at] + rng.randbytes(1) + line[at + 1 :]
             yield line

@@ -230,7 +230,7 @@ def test_a_search_that_fails_is_told_and_the_engine_goes_on(monkeypatch):
     def fails(self, *_, **__):
         raise ZeroDivisionError("a rule of theirs")
 
-    monkeypatch.setattr(MonteCarlo, "search", fails)
+    monkeypatch.setattr(MonteCarlo, "_answer", fails)
     answers = talk("connect_four", "go nodes 10", "query result")
     assert answers == ["info string a rule of theirs", "bestmove (none)", "response none"]
 
@@ -298,6 +298,22 @@ def test_searchmoves_and_mates():
     best = [line.split()[1] for line in answers if line.startswith("bestmove")]
     assert best[0] == best[2] == "a1a8"
     assert best[1] in ("g1f1", "h2h3")
+
+
+def test_chess960():
+    fen = "4k3/8/8/8/8/8/8/1R1K4 w B - 0 1"
+    answers = talk(
+        "chess",
+        f"position fen {fen}",
+        "setoption name UCI_Chess960 value true",
+        f"position fen {fen}",
+        "go depth 1 searchmoves d1b1",
+        "setoption name UCI_Chess960 value false",
+        f"position fen {fen}",
+    )
+    assert answers[0].startswith("info string")
+    assert answers[-1].startswith("info string")
+    assert "bestmove d1b1" in " ".join(answers)
 
 
 def test_nothing_to_move():

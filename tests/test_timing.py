@@ -49,9 +49,9 @@ def test_a_long_game_never_runs_out(clock, moves):
         assert clock.after(used).periods == clock.periods
 
 
-def test_without_increments_a_game_of_140_moves_is_no_trouble():
+def test_without_increments_a_game_of_125_moves_is_no_trouble():
     used = []
-    for _ in range(140):
+    for _ in range(125):
         used.append(allot(Clock(60).after(used), 0.02).target + 0.02)
     assert Clock(60).after(used).total > 0
 

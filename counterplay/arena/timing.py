@@ -21,7 +21,7 @@ __all__ = ["Budget", "Clock", "TimeLeft", "allot"]
 
 _MOVES_TO_GO = 20
 """Where nobody says how many moves are still to come, so many: the rule of thumb of chess programs."""
-_LONG_GAME = 50
+_LONG_GAME = 30
 """And the overhead of so many is kept back, which may cost a little time but never the game."""
 _SAFE = 0.8
 """Of what a move brings, an increment or a period, so much is used up, and the rest saved or left alone."""

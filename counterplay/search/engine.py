@@ -143,8 +143,9 @@ class Engine(ABC):
         only: Iterable[int] = (),
         history: Sequence[Any] = (),
         progress: Progress | None = None,
+        then: Callable[[], None] | None = None,
     ) -> Job[Result]:
-        """The same in a thread of its own, in which `progress` is called too."""
+        """The same in a thread of its own, in which `progress` is called too, and `then` when it is done."""
         request = self._begin(s, limits, multi, also, only, history)
 
         def work() -> Result:
@@ -154,7 +155,7 @@ class Engine(ABC):
                 self._is_searching.release()
 
         try:
-            return Job(work, self.stop)
+            return Job(work, self.stop, then)
         except BaseException:  # no thread could be started
             self._is_searching.release()
             raise

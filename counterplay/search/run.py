@@ -72,7 +72,8 @@ def must_be_threads(threads: int) -> None:
 class Job(Generic[T]):
     """Work that goes on in a thread of its own, in the context of who began it."""
 
-    def __init__(self, work: Callable[[], T], stop: Callable[[], None]) -> None:
+    def __init__(self, work: Callable[[], T], stop: Callable[[], None], then: Callable[[], None] | None = None) -> None:
+        """`then` is called in that thread when it is done."""
         self._stop = stop
         self._outcome: list[T] = []
         self._failure: list[BaseException] = []
@@ -84,7 +85,12 @@ class Job(Generic[T]):
             except BaseException as error:
                 self._failure.append(error)
 
-        _DeepThreads.start(partial(contextvars.copy_context().run, body), self._done.set)
+        def done() -> None:
+            self._done.set()
+            if then is not None:
+                then()
+
+        _DeepThreads.start(partial(contextvars.copy_context().run, body), done)
 
     def stop(self) -> None:
         """Ask for the end; what is known by then is the result."""

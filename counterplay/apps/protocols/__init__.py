@@ -7,7 +7,7 @@ holds the game and thinks, and a `Dispatcher`, which gives them one line after t
 from __future__ import annotations
 
 import sys
-from queue import SimpleQueue
+from queue import Queue
 from typing import Any
 
 from counterplay.apps.protocols.dispatcher import Dispatcher, Protocol
@@ -24,6 +24,9 @@ from counterplay.search import Limits
 from counterplay.study.analysis.lines import SECONDS, limits_of
 
 __all__ = ["PROTOCOLS", "protocol_for", "run_analysis", "run_engine"]
+
+_MOST_UNHEARD = 10_000
+"""Queries that are read ahead of the one that is being looked at."""
 
 PROTOCOLS: dict[str, type[Protocol]] = {"uci": Uci, "ugi": Ugi, "gtp": Gtp, "nboard": NBoard}
 
@@ -55,7 +58,7 @@ def run_analysis(game: Game, workers: int, limits: dict[str, Any]) -> None:
     depth, nodes, seconds = (limits[name] for name in ("depth", "nodes", "seconds"))
     default = limits_of(depth, nodes, seconds, SECONDS)
     engine = AnalysisEngine(game, _say, workers, limits["threads"], limits["table_mb"], default)
-    lines: SimpleQueue[Line | None] = SimpleQueue()
+    lines: Queue[Line | None] = Queue(_MOST_UNHEARD)
     listen(lines.put)
     engine.serve(lines)
 

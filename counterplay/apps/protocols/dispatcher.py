@@ -8,6 +8,7 @@ urgent do not.
 from __future__ import annotations
 
 import re
+import threading
 import time
 from abc import ABC, abstractmethod
 from collections import deque
@@ -26,6 +27,8 @@ __all__ = ["Dispatcher", "Protocol"]
 
 _MOST_WAITING = 10_000
 """Lines that may wait for a search to end; whoever sends more is told so."""
+_MOST_UNHEARD = 10_000
+"""Lines that are read ahead of the one that is being answered."""
 _GRACE_SECONDS = 10.0
 """When the input has ended, a search that has an end of its own gets so much time for it."""
 _LONGEST_ANSWER = 500
@@ -92,17 +95,19 @@ class Dispatcher:
 
     def __init__(
         self, game: Game, kind: Callable[[Thinker, Callable[[str], None]], Protocol], say: Callable[[str], None]
-    ):
+    ) -> None:
         self._events: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self.thinker = Thinker(game, self._events.put)
         self.protocol = kind(self.thinker, say)
         self._waiting: deque[Line] = deque()
+        self._room = threading.Semaphore(_MOST_UNHEARD)
         self._has_ended = False
         self._last_line = 0.0
 
     def hear(self, line: Line | None) -> None:
-        """A line has come, or the end of them; from any thread."""
-        self._events.put(partial(self._take, line))
+        """A line has come, or the end of them; from any thread, which waits if too many have not been taken yet."""
+        self._room.acquire()
+        self._events.put(partial(self._take_heard, line))
 
     def serve(self) -> None:
         """Take what comes until the input ends or the protocol is told to quit."""
@@ -139,6 +144,10 @@ class Dispatcher:
         while self._waiting and not self.protocol.is_busy and not self.protocol.is_over:
             for _ in range(len(self._waiting)):  # each once: if one begins a search, those after it wait again
                 self._take(self._waiting.popleft())
+
+    def _take_heard(self, line: Line | None) -> None:
+        self._room.release()
+        self._take(line)
 
     def _take(self, line: Line | None) -> None:
         self._last_line = time.monotonic()

@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import count
-from queue import PriorityQueue, SimpleQueue
+from queue import PriorityQueue, Queue
 from typing import Any
 
 from counterplay import __version__
@@ -85,7 +85,7 @@ class AnalysisEngine:
 
     # ---- lines of input
 
-    def serve(self, lines: SimpleQueue[Line | None]) -> None:
+    def serve(self, lines: Queue[Line | None]) -> None:
         """Take lines until they end, then wait for what is still being searched."""
         while (line := lines.get()) is not None:
             self.answer(line)

@@ -35,6 +35,8 @@ _FOREVER = 1e8
 """Seconds. A search that is to be stopped from outside needs some limit of time, so that it goes step by step."""
 _ENOUGH = 0.5
 """The next depth takes longer than all before it, so that it is not begun after so much of the usual time."""
+_AT_ONCE_SECONDS, _AT_ONCE_NODES = 0.005, 200
+"""Who has less time than that looks at so many nodes, which is better than nothing."""
 _LAST_WAIT_SECONDS = 15.0
 """How long to wait at the end for a search that has been stopped; the compiler cannot be."""
 
@@ -48,7 +50,7 @@ class Options:
     threads: int = 1
     multi: int = 1
     """How many best lines are told."""
-    overhead: float = 0.05
+    overhead: float = 0.03
     """Seconds that a move takes beside the thinking."""
     skill: int = FULL_SKILL
     limits_strength: bool = False
@@ -158,6 +160,8 @@ class Thinker:
         limits = ask.limits
         if not limits.given():
             limits = Limits(seconds=_FOREVER)
+        if ask.budget.limit < _AT_ONCE_SECONDS and not ask.is_open:
+            limits = Limits(nodes=min(_AT_ONCE_NODES, limits.nodes or _AT_ONCE_NODES))
         level = self.options.level
         asker: _Asker
         if level is not None:
@@ -248,8 +252,9 @@ class _EngineAsker:
         self.engine, self._limits, self._multi, self._only = engine, limits, multi, only
         self.deepens = "depth" in engine.abilities.limits
 
-    def ask(self, here: Position, progress: Any) -> Result:
-        return self.engine.search(here, self._limits, multi=self._multi, only=self._only, progress=progress)
+    def start(self, here: Position, progress: Any, then: Callable[[], None]) -> Job[Result]:
+        limits, multi, only = self._limits, self._multi, self._only
+        return self.engine.start(here, limits, multi=multi, only=only, progress=progress, then=then)
 
 
 class _LevelAsker:
@@ -260,8 +265,9 @@ class _LevelAsker:
     def __init__(self, player: LevelPlayer) -> None:
         self.engine = player
 
-    def ask(self, here: Position, progress: Any) -> Result:
-        return self.engine.search((*here.history, here.state), progress)
+    def start(self, here: Position, progress: Any, then: Callable[[], None]) -> Job[Result]:
+        states = (*here.history, here.state)
+        return Job(lambda: self.engine.search(states, progress), self.engine.stop, then)
 
 
 _Asker = _EngineAsker | _LevelAsker
@@ -287,24 +293,20 @@ class _Search:
         self._post = post
         self._began, self._is_stopped = time.monotonic(), False
 
-        def work() -> None:
+        def end() -> None:
             outcome: Result | Exception
             try:
-                outcome = asker.ask(here, self)
+                outcome = self.job.result()
             except Exception as error:
                 outcome = error
+            done()
+            answered(outcome)
 
-            def end() -> None:
-                done()
-                answered(outcome)
-
-            post(end)
-
-        self.job: Job[None] = Job(work, self.stop)
+        self.job = asker.start(here, self, lambda: post(end))
 
     def __call__(self, tally: Any) -> None:
         """Called by the search, about ten times a second."""
-        if self._is_stopped:  # it may have been said before there was anything to stop
+        if self._is_stopped:  # of a level, it may have been said before there was anything to stop
             tally.stop = 1
 
     def found(self, result: Result) -> None:
@@ -320,6 +322,7 @@ class _Search:
 
     def hurry(self) -> None:
         limit = self._budget.limit if self.asker.deepens else min(self._budget.target, self._budget.limit)
+        limit = max(limit, _AT_ONCE_SECONDS)
         self.deadline = time.monotonic() + limit
 
     def stop(self) -> None:

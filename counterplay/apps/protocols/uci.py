@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from math import inf
 from typing import ClassVar, NamedTuple
 
@@ -58,9 +59,10 @@ class _Spin(NamedTuple):
 
 class _Check(NamedTuple):
     field: str
+    default: bool = False
 
     def __str__(self) -> str:
-        return "check default false"
+        return f"check default {str(self.default).lower()}"
 
     def read(self, text: str) -> bool:
         return _switch(text)
@@ -74,6 +76,10 @@ class _Button(NamedTuple):
 
     def read(self, text: str) -> None:
         pass
+
+
+class _Rule(_Check):
+    """A parameter of the game; the board is set up anew."""
 
 
 _Option = _Spin | _Check | _Button
@@ -105,23 +111,28 @@ class UniversalInterface(Protocol):
     def identify(self) -> None:
         self.say(f"id name Counterplay {__version__} {self.thinker.game}")
         self.say("id author the authors of Counterplay")
-        for name, each in self._options().items():
+        for name, each in self._options.items():
             self.say(f"option name {name} type {each}")
         self.say(f"{self.word}ok")
 
+    @cached_property
     def _options(self) -> dict[str, _Option]:
         kind = ENGINES[choose(self.thinker.game, ("nodes",))[0]]
         low, high = min(ELO.values()), max(ELO.values())
+        rules = {
+            "UCI_Chess960": _Rule(name, on) for name, on in self.thinker.game.settings.items() if name == "chess960"
+        }
         return {
             "Hash": _Spin("hash_mb", 256 if "memory_mb" in kind.setting_names() else 64, 1, _MOST_HASH_MB),
             "Threads": _Spin("threads", 1, 1, MOST_THREADS),
             "MultiPV": _Spin("multi", 1, 1, _MOST_LINES),
-            "Move Overhead": _Spin("overhead", 50, 0, 5000, unit=0.001),
+            "Move Overhead": _Spin("overhead", 30, 0, 5000, unit=0.001),
             "Skill Level": _Spin("skill", FULL_SKILL, 0, FULL_SKILL),
             "UCI_LimitStrength": _Check("limits_strength"),
             "UCI_Elo": _Spin("elo", high, low, high),
             "Ponder": _Check(""),  # whether the GUI will let us is no concern of ours
             "Clear Hash": _Button(),
+            **rules,
         }
 
     def do_setoption(self, rest: str) -> None:
@@ -130,14 +141,17 @@ class UniversalInterface(Protocol):
             raise UserError("write setoption name NAME value VALUE")
         at = words.index("value") if "value" in words else len(words)
         name, value = " ".join(words[1:at]), " ".join(words[at + 1 :])
-        known = {each.lower(): each for each in self._options()}
+        known = {each.lower(): each for each in self._options}
         if name.lower() not in known:
             raise UserError(f"there is no option '{name}'; there are: {', '.join(known.values())}")
         name = known[name.lower()]
-        option = self._options()[name]
+        option = self._options[name]
         setting = option.read(value)
         if isinstance(option, _Button):
             self.thinker.new_game()
+        elif isinstance(option, _Rule):
+            game = self.thinker.game
+            self.thinker.play(type(game)(**{**game.settings, option.field: setting}))
         elif option.field:
             self.thinker.set_options(**{option.field: setting})
 
