@@ -11,6 +11,7 @@ import time
 from contextlib import suppress
 from itertools import combinations
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -18,6 +19,7 @@ from hypothesis import strategies as st
 
 from counterplay import UserError, arena, games, native, search
 from counterplay.arena import bout
+from counterplay.arena import players as playing
 from counterplay.arena.adjudication import Adjudication, Judge
 from counterplay.arena.bout import Conditions, Fixture, play
 from counterplay.arena.interrupting import CtrlC
@@ -170,6 +172,8 @@ def test_a_sequential_test_ends_a_match_at_the_same_game_however_it_is_played(tm
     assert arena.match(TIC_TAC_TOE, players, 200, sprt=test, concurrency=3, record=tmp_path / "r") == score
     assert arena.match(TIC_TAC_TOE, players, 200, sprt=test, record=tmp_path / "r") == score  # nothing is left to play
     assert arena.match(TIC_TAC_TOE, players[::-1], 200, sprt=test).verdict == "rejected"
+    ended = arena.tournament(TIC_TAC_TOE, players, "match", 200, sprt=test)
+    assert (ended.wanted, ended.why_no_elo) == (score.games, "")
     with pytest.raises(UserError, match="for a match of two"):
         arena.tournament(TIC_TAC_TOE, players, "gauntlet", sprt=test)
 
@@ -215,25 +219,52 @@ def test_a_clock_runs_and_a_player_loses_on_time(monkeypatch):
 
 
 def test_a_search_thinks_no_longer_than_its_clock_allows(monkeypatch):
+    """On a machine so busy that every answer comes 0.3 seconds late, which is what is expected of the next one, too."""
+    now, given, ask, left = [0.0], [], search.AlphaBeta.search, arena.TimeLeft(40.0)
+
+    def asked(self, s, limits, **more):
+        given.append(limits.seconds)
+        now[0] += limits.seconds + 0.3
+        return ask(self, s, search.Limits(depth=1), **more)
+
     player = arena.new_player(TIC_TAC_TOE, "alphabeta", otherwise=bout.CLOCK_ONLY)
     player.prepare()
-    given, ask = [], search.AlphaBeta.search
-    monkeypatch.setattr(
-        search.AlphaBeta,
-        "search",
-        lambda self, s, limits, **more: (given.append(limits), ask(self, s, limits, **more))[1],
-    )
-    player.tell_time([arena.TimeLeft(4.0), arena.TimeLeft(0.0)])
+    monkeypatch.setattr(search.AlphaBeta, "search", asked)
+    monkeypatch.setattr(playing, "time", SimpleNamespace(perf_counter=lambda: now[0]))
+    player.tell_time([left, arena.TimeLeft(0.0)])
     states = [TIC_TAC_TOE.initial()]
-    states.append(TIC_TAC_TOE.result(states[0], player.choose(states)))
-    player.choose(states)
-    assert given[0].seconds == arena.allot(arena.TimeLeft(4.0), 0.02).target
-    assert 0 < given[1].seconds < 0.01
+    for _ in range(2):
+        player.choose(states)
+    assert given == pytest.approx([arena.allot(left, late).limit for late in (0.01, 0.3)])
+    player.choose([*states, TIC_TAC_TOE.result(states[0], 0)])
+    assert 0 < given[-1] < 0.01
     quick = arena.new_player(TIC_TAC_TOE, "alphabeta:seconds=0.001")
-    quick.tell_time([arena.TimeLeft(4.0)] * 2)
-    quick.choose(states[:1])
-    assert given[-1].seconds == 0.001
-    arena.new_player(TIC_TAC_TOE, "level:1").prepare()
+    quick.tell_time([left, left])
+    quick.choose(states)
+    assert given[-1] == 0.001
+
+
+def test_a_search_begins_no_depth_that_it_would_not_finish(monkeypatch):
+    seen, now = [], [0.0]
+
+    class Shown:
+        def __call__(self, tally):
+            pass
+
+        def found(self, result):
+            seen.append(result.depth)
+            now[0] += 0.4
+
+    monkeypatch.setattr(playing, "time", SimpleNamespace(perf_counter=lambda: now[0]))
+    clocks = [arena.TimeLeft(40.0)] * 2  # about two seconds a move: half of it is over after three depths
+    for text, depths in (("alphabeta", [1, 2, 3]), ("mcts:simulations=50", [])):
+        player = arena.new_player(TIC_TAC_TOE, text, otherwise=bout.CLOCK_ONLY)
+        player.tell_time(clocks)
+        seen.clear()
+        result = player.search([TIC_TAC_TOE.initial()], Shown())
+        assert [depth for depth in seen if depths] == depths
+        assert result.stopped in ("depth", "simulations")  # nothing was cut short
+    arena.new_player(TIC_TAC_TOE, "level:1").prepare()  # it thinks as long as it likes, but is ready
 
 
 def test_a_judge_ends_what_is_decided():

@@ -12,9 +12,11 @@ To add a kind of player, write a class with a `choose` and a line in `new_player
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from math import inf
 from typing import Any, Protocol
 
 from counterplay import search
@@ -31,8 +33,12 @@ from counterplay.search.run import Progress
 
 __all__ = ["Player", "dismiss", "new_player"]
 
-_OVERHEAD = 0.02
-"""Seconds that a search may take longer than it was told, on a machine that others use too."""
+_LATE = 0.01
+"""Seconds that a search takes longer than it was told, on a machine that has nothing else to do."""
+_FORGET = 0.9
+"""If it was later, so much of that is expected of the next move: others are using the machine too."""
+_ENOUGH = 0.5
+"""The next depth takes longer than all before it, so that it is not begun after so much of the usual time."""
 _AT_ONCE = 1e-3
 """What a search has when there is no time at all: it must have looked at something."""
 
@@ -117,6 +123,7 @@ class EnginePlayer:
         self._engine, self._limits, self._multi = new_engine(game), limits, multi
         self._defence = Defence(game, new_engine)
         self._clocks: Sequence[TimeLeft] | None = None
+        self._late = _LATE
 
     def prepare(self) -> None:
         """Have everything compiled and loaded; nothing is remembered of it."""
@@ -134,23 +141,53 @@ class EnginePlayer:
             raise UserError(f"{result.algorithm} finds no action at {result.game.to_text(states[-1])}")
         return result.action
 
-    def _within(self, left: TimeLeft) -> search.Limits:
-        seconds = max(_AT_ONCE, allot(left, _OVERHEAD).target)
-        return replace(self._limits, seconds=min(seconds, self._limits.seconds or seconds))
+    def _ask(self, states: Sequence[Any], limits: search.Limits, progress: Progress | None) -> search.Result:
+        *earlier, s = states
+        return self._engine.search(s, limits, multi=self._multi, history=earlier, progress=progress)
+
+    def _ask_in_time(self, states: Sequence[Any], left: TimeLeft, progress: Progress | None) -> search.Result:
+        budget, deepens = allot(left, self._late), "depth" in self._engine.abilities.limits
+        seconds = max(_AT_ONCE, budget.limit if deepens else budget.target)
+        limits = replace(self._limits, seconds=min(seconds, self._limits.seconds or seconds))
+        watch = _Watch(self._engine, _ENOUGH * budget.target if deepens else inf, progress)
+        result = self._ask(states, limits, watch)
+        assert limits.seconds is not None  # it was just set
+        self._late = max(_LATE, watch.spent - limits.seconds, _FORGET * self._late)
+        return result
 
     def search(self, states: Sequence[Any], progress: Progress | None = None) -> search.Result:
         """What it finds at the last of `states`."""
-        *earlier, s = states
         if self._clocks is not None:  # what is lost is lost without compiling another game on one's own time
-            limits = self._within(self._clocks[self._engine.game.player(s)])
-            return self._engine.search(s, limits, multi=self._multi, history=earlier, progress=progress)
-        found = self._engine.search(s, self._limits, multi=self._multi, history=earlier, progress=progress)
-        return self._defence.instead(found, self._limits, earlier, progress)
+            return self._ask_in_time(states, self._clocks[self._engine.game.player(states[-1])], progress)
+        found = self._ask(states, self._limits, progress)
+        return self._defence.instead(found, self._limits, states[:-1], progress)
 
     def stop(self) -> None:
         """End the search that is going on."""
         self._engine.stop()
         self._defence.stop()
+
+
+class _Watch:
+    """Follows a search that has a clock, and lets it begin no new depth after so many seconds."""
+
+    def __init__(self, engine: search.Engine, enough: float, progress: Progress | None) -> None:
+        self._engine, self._enough, self._progress = engine, enough, progress
+        self._began = time.perf_counter()
+
+    @property
+    def spent(self) -> float:
+        return time.perf_counter() - self._began
+
+    def __call__(self, tally: Any) -> None:
+        if self._progress is not None:
+            self._progress(tally)
+
+    def found(self, result: search.Result) -> None:
+        if (tell := getattr(self._progress, "found", None)) is not None:
+            tell(result)
+        if self.spent > self._enough:
+            self._engine.stop()
 
 
 def _must_be_known(text: str, settings: dict[str, Any], known: Sequence[str]) -> None:

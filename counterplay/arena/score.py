@@ -80,7 +80,7 @@ class Score:
             reasons.append(f"{_counted(lost, 'was', 'were')} forfeited")
         if self.repeated:
             reasons.append(f"{_counted(self.repeated, 'repeats', 'repeat')} another move for move")
-        if self.wanted is not None and self.games < self.wanted and self.verdict is None:
+        if self.wanted is not None and self.games < self.wanted:
             reasons.append(f"only {self.games} of {self.wanted} games were played")
         return ", ".join(reasons)
 

@@ -43,7 +43,7 @@ class Standings:
     games: tuple[GameRecord, ...] = field(repr=False)
     """In the order of their numbers."""
     wanted: int
-    """How many games there will be."""
+    """How many games there will be; if a sequential test has ended, how many it took."""
     test: Sprt | None = None
     anchor: str | None = None
     """The player by whom ratings are measured; None: by the mean of all."""
@@ -189,13 +189,6 @@ class _Director:
         self._finished: dict[int, GameRecord] = {}
         self._verdict = _Verdict(self.test)
 
-    def _compile(self) -> None:
-        """Have the machine code of all players on the disk, so that it is made once and not in every process."""
-        for text in dict.fromkeys(self.players):
-            player = self.conditions.new_player(self.game, text, 0)
-            if isinstance(player, EnginePlayer | LevelPlayer):
-                player.prepare()
-
     def run(self, concurrency: int, record: Path | None, progress: Told | None) -> Standings:
         def tell() -> None:
             if progress is not None:
@@ -227,6 +220,13 @@ class _Director:
             if met.get(number) != each.seats:
                 raise UserError(f"{record} has a game {number + 1} between others than this tournament has")
         self._verdict.look(self._finished)
+
+    def _compile(self) -> None:
+        """Have the machine code of all players on the disk, so that it is made once and not in every process."""
+        for text in dict.fromkeys(self.players):
+            player = self.conditions.new_player(self.game, text, 0)
+            if isinstance(player, EnginePlayer | LevelPlayer):
+                player.prepare()
 
     def _played(self, at_work: Here | Processes, openings: Sequence[Opening]) -> Iterator[GameRecord]:
         """The games that were not played before, as they end, until there is no more to play or to find out."""
@@ -286,7 +286,7 @@ class _Director:
     def _standings(self) -> Standings:
         end = self.plan.total if self._verdict.games is None else self._verdict.games
         games = tuple(self._finished[number] for number in sorted(self._finished) if number < end)
-        return Standings(_distinct(self.players), games, self.plan.total, self.test, self.anchor)
+        return Standings(_distinct(self.players), games, end, self.test, self.anchor)
 
 
 class _Verdict:
