@@ -29,7 +29,7 @@ from counterplay.core.memory import Memory
 from counterplay.core.primitives import Table, count, mix64, nth, replace, state_key
 
 if TYPE_CHECKING:
-    from counterplay import arena, games, learn, native, search
+    from counterplay import arena, games, learn, native, search, solve
     from counterplay.study import analysis, quiz, trees
 
 __version__ = "0.1.0"
@@ -61,13 +61,14 @@ __all__ = [
     "read_board",
     "replace",
     "search",
+    "solve",
     "state_key",
     "trees",
 ]
 
 
 _ROOMS = {
-    **dict.fromkeys(("arena", "games", "learn", "native", "search"), "counterplay"),
+    **dict.fromkeys(("arena", "games", "learn", "native", "search", "solve"), "counterplay"),
     **dict.fromkeys(("analysis", "check", "demos", "experiments", "quiz", "trees"), "counterplay.study"),
 }
 """The larger parts, and where they are."""

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import WATCHDOG_SECONDS
+
 pytestmark = [pytest.mark.long, pytest.mark.no_bounds]
 
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
@@ -127,3 +129,12 @@ def test_weights_in_memory_are_compared_with_constants(tmp_path):
     rows = json.loads((tmp_path / "memory.json").read_text())
     assert [row["work"] for row in rows] == ["1,000 evaluations", "alphabeta, depth 2"]
     assert all(row["ratio"] > 0 for row in rows)
+
+
+@needs_open_spiel
+@pytest.mark.slow
+def test_hidden_games_are_compared():
+    command = [sys.executable, BENCHMARKS / "hidden.py", "--quick"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=WATCHDOG_SECONDS)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("| Leduc poker") == 4

@@ -26,7 +26,7 @@ from typing import NamedTuple
 import pytest
 
 import counterplay
-from counterplay import analysis, arena, experiments, games, native, quiz, search, trees
+from counterplay import analysis, arena, experiments, games, native, quiz, search, solve, trees
 from counterplay.arena.outside import is_installed
 from tests.processes import WATCHDOG_SECONDS
 
@@ -179,7 +179,7 @@ def test_the_readme_has_the_two_commands():
         assert lines.count(command) == 1
 
 
-PUBLIC = [counterplay, analysis, arena, experiments, games, native, quiz, search, trees]
+PUBLIC = [counterplay, analysis, arena, experiments, games, native, quiz, search, solve, trees]
 
 
 @pytest.mark.parametrize("module", PUBLIC, ids=lambda module: module.__name__)

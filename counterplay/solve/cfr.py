@@ -54,30 +54,25 @@ ARRAYS = Arrays()
 
 
 class Weights(NamedTuple):
-    """What one iteration does to what was learnt before it."""
+    """What iterations do to what was learnt before them: a number for all, or one for each."""
 
-    above: float
+    above: Any
     """What is kept of regrets above 0."""
-    below: float
+    below: Any
     """And of those below."""
-    average: float
+    average: Any
     """What is kept of the sum of strategies."""
-    weight: float
+    weight: Any
     """What the iteration's own strategy is multiplied with."""
 
 
-def _discount(t: int, power: float) -> float:
-    grown: float = (t - 1.0) ** power
-    return grown / (grown + 1.0)
-
-
-METHODS: dict[str, Callable[[int], Weights]] = {
+METHODS: dict[str, Callable[[Any], Weights]] = {
     "cfr": lambda t: Weights(1.0, 1.0, 1.0, 1.0),
-    "cfr+": lambda t: Weights(1.0, 0.0, 1.0, float(t)),
-    "linear": lambda t: Weights((t - 1.0) / t, (t - 1.0) / t, (t - 1.0) / t, 1.0),
-    "dcfr": lambda t: Weights(_discount(t, 1.5), 0.5, ((t - 1.0) / t) ** 2, 1.0),
+    "cfr+": lambda t: Weights(1.0, 0.0, 1.0, t),
+    "linear": lambda t: Weights((t - 1) / t, (t - 1) / t, (t - 1) / t, 1.0),
+    "dcfr": lambda t: Weights((t - 1) ** 1.5 / ((t - 1) ** 1.5 + 1), 0.5, ((t - 1) / t) ** 2, 1.0),
 }
-"""By name: the weights of iteration t, which counts from 1."""
+"""By name: the weights of the iterations t, an array of numbers from 1 up."""
 
 _ENTRIES_AT_ONCE = 20_000_000  # steps that a kernel makes before it hears ctrl-C: some hundredths of a second
 
@@ -220,7 +215,9 @@ class Cfr:
         entries = sum(len(side.pay) + 4 * side.sequences for side in self.form.sides)
         while iterations > 0:
             n = min(iterations, 1 + _ENTRIES_AT_ONCE // max(entries, 1))
-            weights = np.array([self._weights(t) for t in range(self.iterations + 1, self.iterations + n + 1)])
+            weights = np.empty((n, len(Weights._fields)))
+            for column, each in enumerate(self._weights(np.arange(1.0, n + 1) + self.iterations)):
+                weights[:, column] = each
             cfr(ARRAYS, self.form.sides, self._now, self._regret, self._total, self._x, self._g, weights)
             self.iterations, iterations = self.iterations + n, iterations - n
 
