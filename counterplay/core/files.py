@@ -19,7 +19,7 @@ MOST_BYTES = 64_000_000
 """A larger file is none that we have written."""
 
 
-def read_bytes(file: Path, most: int) -> bytes:
+def read_bytes(file: Path, most: int = MOST_BYTES) -> bytes:
     """What is in a file that may be anybody's, if it has no more than `most` bytes."""
     try:
         with file.open("rb") as opened:
