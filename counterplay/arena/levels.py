@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from counterplay import search
 from counterplay.arena.defence import Defence
+from counterplay.arena.practice import practise
 from counterplay.core.game import CHANCE, Game, UserError
 from counterplay.core.randomness import seed_at, unit, word
 from counterplay.search.run import Progress
@@ -59,6 +60,11 @@ class LevelPlayer:
         self.game, self.level, self.seed = game, known[str(level)], seed
         self._engine = search.strongest(game)
         self._defence = Defence(game, search.strongest)
+
+    def prepare(self) -> None:
+        """Have everything compiled and loaded; nothing is remembered of it."""
+        practise(self._engine)
+        self._defence.prepare()
 
     def stop(self) -> None:
         """End the search that is going on."""

@@ -22,13 +22,15 @@ from threading import RLock
 from typing import Any
 
 from counterplay import games, search
-from counterplay.arena.clock import Clock
 from counterplay.arena.levels import LEVELS, LevelPlayer
-from counterplay.arena.players import new_player
+from counterplay.arena.outside import Forfeit, must_run_nothing
+from counterplay.arena.players import dismiss, new_player
 from counterplay.arena.saved import SavedGame
+from counterplay.arena.timing import Clock, TimeLeft, allot
 from counterplay.core.files import read_text
 from counterplay.core.game import CHANCE, Game, IllegalAction, Position, UserError, is_repeated, listed_actions
 from counterplay.core.randomness import new_random, seed_at
+from counterplay.core.views import View, view
 from counterplay.search.repetition import draw_value
 from counterplay.search.run import Progress
 
@@ -37,11 +39,12 @@ __all__ = ["HUMAN", "Choice", "Ending", "Session", "split_players"]
 HUMAN = "human"
 """What stands for a person where players are named."""
 _SHOWN = 8  # legal moves that an error lists
+_LATE_SECONDS = 0.1  # a search is told the time ten times a second, so that it may end so late
 
 
 def split_players(text: str) -> tuple[str, ...]:
     """Players joined by commas, as their settings are, too: `alphabeta:depth=6,table_mb=32,human` are two."""
-    return tuple(each.strip() for each in re.split(r",(?!\s*\w+\s*=)", text))
+    return tuple(each.strip() for each in re.split(r",(?!\s*\w[\w .-]*=)", text))
 
 
 @dataclass(frozen=True)
@@ -141,6 +144,7 @@ class Session:
         """Go on with the game in a file; one of your own rules needs the `game`."""
         saved = SavedGame.read(file, game)
         try:
+            must_run_nothing(saved.players)
             return cls(saved, game, now)
         except UserError as error:
             raise UserError(f"{file}: {error}") from None
@@ -166,6 +170,15 @@ class Session:
         here = Position(self.game, s)
         here.history = tuple(earlier)
         return here
+
+    @property
+    def keeps_secrets(self) -> bool:
+        """Whether there is something that a person here must not see: it is hidden, and the game goes on."""
+        return not self.game.perfect_information and bool(self.people) and not self.is_over
+
+    def view(self, seat: int) -> View:
+        """What a seat knows now."""
+        return view(self.game, self.states[-1], seat)
 
     @property
     def ending(self) -> Ending | None:
@@ -247,11 +260,17 @@ class Session:
             s, seed = states[-1], seed_at(self.seed, len(self._names), seat)
             text = "random" if seat == CHANCE else self.players[seat]  # at random is by the odds, for chance
             player: Any = new_player(game, text, seed)
-            clock = None if seat == CHANCE else self.clocks[seat]
-            until = inf if clock is None else self._now() + clock.allowance(self.left(seat))
+            left = None if seat == CHANCE else self._time_left(seat)
+            until = inf if left is None else self._now() + allot(left, _LATE_SECONDS).target
+            clocks = [each for p in range(game.players) if (each := self._time_left(p)) is not None]
+            if len(clocks) == game.players and hasattr(player, "tell_time"):
+                player.tell_time(clocks)
             watch = self._begin_search(player, progress, until) if hasattr(player, "search") else None
         if watch is None:
-            return self._choice(seat, s, player.choose(states))
+            try:
+                return self._choice(seat, s, player.choose(states))
+            finally:
+                dismiss(player)
         result = self._search(watch, states)
         is_stopped = result.stopped == "interrupted"
         if result.action is None and not is_stopped:
@@ -261,11 +280,18 @@ class Session:
         return self._choice(seat, s, a, result, is_stopped and not watch.is_late)
 
     def think(self, progress: Progress | None = None) -> Choice | None:
-        """Let the computer, or chance, choose and play; None if by then the game was over, or was changed."""
+        """Let the computer, or chance, choose and play; None if by then the game was over, or was changed.
+
+        A program that forfeits resigns by that; the error says why.
+        """
         with self._lock:
-            self._must_go_on()
+            seat = self._must_go_on()
             before = self._version
-        choice = self.choose(progress)
+        try:
+            choice = self.choose(progress)
+        except Forfeit:
+            self.resign(seat)
+            raise
         with self._lock:
             self._look_at_clock()
             if self._version != before:
@@ -289,6 +315,8 @@ class Session:
     def undo(self) -> int:
         """Go back to a person's move before; how many moves were taken back. Clocks go back, too."""
         with self._lock:
+            if not self.game.perfect_information:
+                raise UserError(f"no move of {self.game} can be taken back: one knows more than before it")
             before = [ply for ply, s in enumerate(self._states[:-1]) if self.game.player(s) in self.people]
             if not before:
                 raise UserError("there is no move of yours to take back")
@@ -329,13 +357,18 @@ class Session:
     def left(self, seat: int) -> float:
         """Seconds on the clock of a seat, 0 when its time is up; infinite if it has none."""
         with self._lock:
-            clock = self.clocks[seat]
-            if clock is None:
-                return inf
-            game, (*earlier, s) = self.game, self._states
-            used = [seconds for each, seconds in zip(earlier, self._used, strict=True) if game.player(each) == seat]
-            is_on = not game.is_terminal(s) and game.player(s) == seat
-            return max(0.0, clock.left(used) - (self._elapsed() if is_on else 0.0))
+            left = self._time_left(seat)
+            return inf if left is None else max(0.0, left.total)
+
+    def _time_left(self, seat: int) -> TimeLeft | None:
+        """What a seat has on its clock, if it has one."""
+        clock = self.clocks[seat]
+        if clock is None:
+            return None
+        game, (*earlier, s) = self.game, self._states
+        used = [seconds for each, seconds in zip(earlier, self._used, strict=True) if game.player(each) == seat]
+        is_on = not game.is_terminal(s) and game.player(s) == seat
+        return clock.after(used, self._elapsed() if is_on else 0.0)
 
     def _elapsed(self) -> float:
         """Seconds of the turn that is on."""
@@ -365,6 +398,8 @@ class Session:
 
     def save(self, file: Path) -> None:
         """Write the game to a file. Only another saved game is overwritten."""
+        if self.keeps_secrets:
+            raise UserError("the file would tell what is hidden: the game can be saved when it is over")
         if file.exists():
             SavedGame.parse(read_text(file), file)
         self.saved().write(file)
@@ -373,11 +408,13 @@ class Session:
         """The game for programs, as `counterplay play --json` prints it."""
         with self._lock:
             ending = self.ending
+            moves: dict[str, Any] = {"moves": list(self._names), "position": self.game.to_text(self._states[-1])}
+            if self.keeps_secrets:
+                moves = {"views": [self.view(seat).as_dict() for seat in self.people]}
             return {
                 "game": str(self.game),
                 "begins": self._about.begins,
-                "moves": list(self._names),
-                "position": self.game.to_text(self._states[-1]),
+                **moves,
                 "terminal": ending is not None,
                 "utilities": None if ending is None or ending.utilities is None else list(ending.utilities),
                 "players": list(self.players),
@@ -391,10 +428,10 @@ class Session:
             ending = self.ending
             return {
                 **self.record(),
-                "seed": self.seed,
+                "seed": None if self.keeps_secrets else self.seed,
                 "turn": self.turn,
                 "seat": self.seat,
-                "legal": list(self.legal()),
+                "legal": list(self.legal()) if not self.keeps_secrets or self.seat in self.people else [],
                 "ending": None if ending is None else ending.as_dict(),
                 "left": [None if clock is None else self.left(seat) for seat, clock in enumerate(self.clocks)],
                 "thinking": self._watch is not None,

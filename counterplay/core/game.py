@@ -250,7 +250,8 @@ class Game:
     def information(self, s: Any, p: int) -> tuple[Any, ...]:
         """All that player `p` knows and remembers at `s`, a tuple: equal where `p` cannot tell two states apart.
 
-        Default: the whole state. A game that gives it has something hidden.
+        `p` may be CHANCE: what everybody sees. Default: the whole state. A game that gives it has something hidden;
+        moves at the same time are moves in turn that are hidden until all have been made.
         """
         return tuple(s)
 
@@ -284,6 +285,11 @@ class Game:
         """The position as a person likes to read it."""
         board = self.board(s)
         return self.to_text(s) if board is None else drawing.board_text(board, *self.labels())
+
+    @_for_people
+    def show_information(self, known: Any, p: int) -> str:
+        """What player `p` knows, as a person likes to read it: of `information` only, so that nothing else is told."""
+        return fields_text(known)
 
     @_for_people
     def coloured(self, s: Any) -> list[list[drawing.Span]] | None:

@@ -8,7 +8,7 @@ import typer
 
 from counterplay.apps.cli.arguments import GameText, Interpreted, Json, MovesText, PositionText, app, at, mode
 from counterplay.core.files import write_files
-from counterplay.core.game import CHANCE, Game, UserError
+from counterplay.core.game import CHANCE, Game, Position, UserError
 
 
 @app.command("games")
@@ -52,8 +52,9 @@ def _traits(declared: dict[str, Any]) -> list[str]:
     """What kind of game it is, in a few words."""
     traits = ["zero-sum"] if declared["zero_sum"] else ["general-sum"]
     traits += ["chance"] if declared["chance"] else []
-    traits += [] if declared["perfect_information"] else ["hidden information"]
-    return traits + (["simultaneous moves"] if declared["simultaneous"] else [])
+    if declared["simultaneous"]:
+        return [*traits, "simultaneous"]  # of course they do not see each other's moves
+    return traits + ([] if declared["perfect_information"] else ["hidden"])
 
 
 def _say_all(game: Game) -> None:
@@ -101,6 +102,7 @@ def show(
     game: GameText,
     position: PositionText = None,
     moves: MovesText = "",
+    seat: Annotated[int | None, typer.Option(metavar="N", help="Only what player N may know.")] = None,
     svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the position into this file.")] = None,
     as_json: Json = False,
 ) -> None:
@@ -108,6 +110,9 @@ def show(
     from counterplay.apps.cli import output
 
     here = at(game, position, moves)
+    if seat is not None and not here.game.perfect_information:
+        _show_view(here, seat, svg, as_json)
+        return
     if svg is not None:
         write_files({svg: here._repr_svg_()})
     g, s = here
@@ -131,6 +136,24 @@ def show(
     if not over:
         output.say(f"moves: {output.listed(here.moves())}")
     output.say(f"position: {g.to_text(s)}")
+
+
+def _show_view(here: Position, seat: int, svg: Path | None, as_json: bool) -> None:
+    """What one player, counted from 1, may know of a position."""
+    from counterplay.apps.cli import output
+    from counterplay.core.views import view
+
+    if not 1 <= seat <= here.game.players:
+        raise UserError(f"{here.game} has players 1 to {here.game.players}, not {seat}")
+    known = view(here.game, here.state, seat - 1)
+    if svg is not None:
+        write_files({svg: known._repr_svg_()})
+    if as_json:
+        output.print_json(known.as_dict())
+        return
+    output.say(str(known))
+    if known.moves:
+        output.say(f"\nmoves: {output.listed(list(known.moves))}")
 
 
 @app.command()

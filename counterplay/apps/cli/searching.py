@@ -101,6 +101,10 @@ def analyse(
     record: Annotated[Path | None, typer.Option(metavar="FILE", help="Analyse the game in this file.")] = None,
     number: Annotated[int, typer.Option(metavar="K", help="Which of the games in the file, from 1.")] = 1,
     svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the value over the game there.")] = None,
+    stdin: Annotated[
+        bool, typer.Option("--stdin", help="Be an analysis engine: read queries in JSON, one a line, and answer them.")
+    ] = False,
+    workers: Annotated[int, typer.Option(metavar="N", help="With --stdin: how many queries at once.")] = 1,
     seconds: Annotated[
         float | None,
         typer.Option(help="Stop after so many seconds. Default: 5, or 1 for each move, if there is no limit."),
@@ -117,6 +121,8 @@ def analyse(
     """Show the best lines of a position as they are found; or a whole game with its mistakes. Ctrl-C ends it."""
     if game is not None and record is None and Path(game).suffix.lower() == ".pgn":
         record, game = Path(game), None
+    if stdin and (game is None or record is not None or svg is not None or moves or position is not None):
+        raise UserError("--stdin wants a GAME, and takes positions and moves from the queries")
     if game is None and record is None:
         raise UserError("say which GAME, or give the --record of one")
     if record is None and svg is not None:
@@ -130,7 +136,11 @@ def analyse(
     limits = {"depth": depth, "nodes": nodes, "seconds": seconds, "threads": threads, "table_mb": table}
     loaded = None if game is None else games.load(game)
     with mode(interpreted):
-        if record is not None:
+        if stdin and loaded is not None:
+            from counterplay.apps.protocols import run_analysis
+
+            run_analysis(loaded, workers, limits)
+        elif record is not None:
             saved = read_record(record, loaded, position, number)
             analyse_game(saved, loaded or saved.load(), svg, as_json, limits)
         elif loaded is not None:

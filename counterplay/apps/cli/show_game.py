@@ -17,6 +17,7 @@ from counterplay import games, search
 from counterplay.apps.cli import output
 from counterplay.apps.cli.prompt import as_shown, ask, meant
 from counterplay.arena import HUMAN, LEVELS, Choice, SavedGame, Session
+from counterplay.arena.outside import Forfeit, must_run_nothing
 from counterplay.arena.session import split_players
 from counterplay.core import words
 from counterplay.core.game import CHANCE, AmbiguousText, Game, UserError
@@ -63,6 +64,7 @@ def begin(
         saved = SavedGame.read(load, game)
         if saved.players and all(each is None for each in who.values()):
             who = {**who, "players": ",".join(saved.players)}
+            must_run_nothing(split_players(who["players"]))
         try:
             game = saved.load(game)
             players = seats(game, at_terminal, **who)
@@ -97,9 +99,16 @@ def seats(
     you = int(at_terminal) if you is None else you
     if not 0 <= you <= game.players:
         raise UserError(f"{game} has players 1 to {game.players}; you cannot be {you}")
+    level_is_said = level is not None
     if level is None:
         level = 5 if you else len(LEVELS)
     computer = f"{search.best_for(game)}:depth={depth}" if depth is not None else f"level:{level}"
+    if not game.perfect_information:
+        if depth is not None or level_is_said:
+            raise UserError(
+                f"{game} has something hidden: the computer plays an equilibrium, without --level or --depth"
+            )
+        computer = "equilibrium"
     return tuple(HUMAN if seat == you else computer for seat in range(1, game.players + 1))
 
 
@@ -142,7 +151,12 @@ class _Shown:
                 if move is None:
                     return
             else:
-                choice = self._choose(seat)
+                try:
+                    choice = self._choose(seat)
+                except Forfeit as error:
+                    self.tell(str(error))
+                    session.resign(seat)
+                    continue
                 if choice.is_stopped and not session.people:
                     return
                 move = choice.action
@@ -154,7 +168,8 @@ class _Shown:
             name = self.session.play(move)
         except UserError:  # the time was up before
             return
-        self.tell(f"{self._who(seat)}: {name}\n")
+        if not self.session.keeps_secrets or (seat,) == self.session.people:
+            self.tell(f"{self._who(seat)}: {name}\n")
         if self.session.seat != CHANCE:  # dice come at once: one board for the move and the throw
             self._show()
 
@@ -276,9 +291,18 @@ class _Shown:
         self.tell(text)
 
     def _show(self) -> None:
-        if not self.quiet:
-            output.say(output.board(self.session.position))
-            output.say()
+        session = self.session
+        if self.quiet:
+            return
+        if session.game.perfect_information or not session.people:
+            output.say(output.board(session.position))
+        elif len(session.people) == 1:
+            output.say(str(session.view(session.people[0])))
+        elif session.seat in session.people:  # they look at the screen in turn
+            output.say(str(session.view(session.seat)))
+        else:
+            return
+        output.say()
 
     def _who(self, seat: int) -> str:
         if seat == CHANCE:
@@ -306,6 +330,9 @@ class _Shown:
 
     def _tell_what_goes_on(self) -> None:
         moves = self.session.moves
+        if self.session.keeps_secrets:
+            self.tell("the game was not played to its end")
+            return
         self.tell(f"so far: {output.listed(list(moves)) or 'no moves'}; {output.turn(self.session.position)}")
         if self._kept is not None:
             file, kept = self._kept

@@ -20,6 +20,7 @@ from counterplay import games
 from counterplay.core.game import Game
 from counterplay.study.check.examination import Examination, Problem
 from counterplay.study.check.facts import facts_of
+from counterplay.study.check.hidden import check_information
 from counterplay.study.check.mistakes import loading_problem
 from counterplay.study.check.modes import INTERPRETED_ONLY, compare_modes
 from counterplay.study.check.pitfalls import pitfalls
@@ -78,7 +79,7 @@ def examine(
         if exam.problems:
             return Report(str(game), exam.found)
         exam.play(max(1, playouts))
-        for check in (check_states, check_texts, check_replay, check_keys):
+        for check in (check_states, check_texts, check_replay, check_keys, check_information):
             check(exam)
         why_not = compare_modes(exam) if compare else "played interpreted only, as asked"
     warnings = [why_not] if why_not and why_not.startswith(INTERPRETED_ONLY) else []

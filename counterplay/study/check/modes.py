@@ -8,7 +8,7 @@ import numpy as np
 
 from counterplay import search
 from counterplay.core.game import CHANCE
-from counterplay.core.primitives import mix64
+from counterplay.core.primitives import mix64, state_key
 from counterplay.native import CannotCompile, compiled, interpreted, native
 from counterplay.search.playout import choose
 from counterplay.study.check.examination import FAILED, Examination
@@ -57,6 +57,15 @@ def step(game, s, random, numbers):  # type: ignore[no-untyped-def]
     return over, player, mixed, game.key(s), a, game.result(s, a)
 
 
+@native
+def known(game, s):  # type: ignore[no-untyped-def]
+    """What each player knows at `s`, and what everybody sees, mixed into one number."""
+    mixed = 0
+    for p in range(CHANCE, game.players):
+        mixed = mix64(mixed ^ state_key(game.information(s, p)))
+    return mixed
+
+
 _ANSWERS = ("is_terminal", "player", "actions", "key", "the random choice of an action", "result")
 
 
@@ -79,6 +88,7 @@ def _same_steps(exam: Examination) -> None:
     game, played = exam.game, 0
     each = range(game.players)
     names = [*_ANSWERS, *("evaluate" for _ in each), *("utility" for _ in each), "probability", "priority", "is_noisy"]
+    names += ["information"] if game.knows.information else []
     for it in exam.seen:
         if it.ply == 0:
             one, other = search.new_random(exam.seed + played), search.new_random(exam.seed + played)
@@ -88,6 +98,8 @@ def _same_steps(exam: Examination) -> None:
         exam.told(COMPILER if it is exam.seen[0] else "a compiled rule")
         with compiled():
             fast = [*step(game, it.state, other, numbers[1]), *numbers[1].tolist()]
+            fast += [known(game, it.state)] if game.knows.information else []
+        slow += [known.interpreted(game, it.state)] if game.knows.information else []
         for rule, x, y in zip(names, slow, fast, strict=True):
             if not same(x, y) or (rule == "result" and shape(x) != shape(y)):
                 exam.note(_NAME, rule, f"{rule}: {x!r} interpreted, {y!r} compiled", it)
