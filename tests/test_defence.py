@@ -44,6 +44,15 @@ def test_a_lost_othello_is_defended_for_the_most_discs(text):
     assert better > 0  # so it matters
 
 
+def test_with_little_time_nothing_new_is_compiled():
+    with native.interpreted():
+        states = next(each for each in late_positions(12) if is_lost(search.alphabeta(GAME, each[-1])))
+        player = new_player(GAME, "alphabeta:seconds=60")
+        assert player.search(states).game == GAME
+        player.prepare()
+        assert player.search(states).game == DISCS
+
+
 def test_nobody_else_plays_for_discs():
     assert DISCS.consolation() is None
     assert games.load("chess").consolation() is None

@@ -186,6 +186,7 @@ MATES_IN_THREE = [  # the one move that mates in three, by Stockfish 15.1
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("position", "move"), MATES_IN_THREE)
 def test_nothing_is_hidden_from_a_search_that_is_to_prove(position, move):
     chess = games.load("chess")

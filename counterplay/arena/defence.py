@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from counterplay import search
+from counterplay.arena.practice import practise
 from counterplay.core.game import Game
 from counterplay.core.words import is_duel
 from counterplay.search.run import Progress
@@ -33,18 +34,25 @@ class Defence:
         self._game, self._new_engine = game, new_engine
         self._engine: search.Engine | None = None
 
+    def prepare(self) -> None:
+        """Have everything compiled and loaded, if there is anything to play on for."""
+        game = self._game.consolation()
+        if game is not None and self._engine is None:
+            self._engine = self._new_engine(game)
+            practise(self._engine)
+
     def instead(
         self, found: search.Result, limits: search.Limits, history: Sequence[Any], progress: Progress | None = None
     ) -> search.Result:
         """What to play instead of what was found, if that loses and something else counts; else what was found.
 
-        Of a limit in seconds what is left may be used.
+        Of a limit in seconds what is left may be used, and nothing is compiled then.
         """
         game = self._game.consolation() if found.stopped != "interrupted" and is_lost(found) else None
         if game is None:
             return found
         if limits.seconds is not None:
-            if found.seconds >= limits.seconds / 2:
+            if self._engine is None or found.seconds >= limits.seconds / 2:
                 return found
             limits = replace(limits, seconds=limits.seconds - found.seconds)
         self._engine = self._engine or self._new_engine(game)

@@ -64,6 +64,7 @@ class LevelPlayer:
     def prepare(self) -> None:
         """Have everything compiled and loaded; nothing is remembered of it."""
         practise(self._engine)
+        self._defence.prepare()
 
     def stop(self) -> None:
         """End the search that is going on."""

@@ -128,6 +128,7 @@ class EnginePlayer:
     def prepare(self) -> None:
         """Have everything compiled and loaded; nothing is remembered of it."""
         practise(self._engine)
+        self._defence.prepare()
 
     def tell_time(self, clocks: Sequence[TimeLeft]) -> None:
         """What each seat has on its clock at the next move, which is thought about no longer than that allows."""
