@@ -178,6 +178,20 @@ def test_a_stop_counts_from_the_moment_the_search_is_started():
         assert job.result().stopped == "interrupted"
 
 
+def test_who_started_a_search_is_told_of_its_end():
+    told = threading.Event()
+    job = AlphaBeta(games.load("nim"), table_mb=0.1).start(None, Limits(depth=2), then=told.set)
+    assert told.wait(WATCHDOG_SECONDS)
+    assert job.done
+
+
+def test_how_full_the_table_is():
+    engine = AlphaBeta(games.load("nim"), table_mb=0.1)
+    assert engine.table.permille == 0
+    engine.search(None, Limits(depth=6))
+    assert engine.table.permille == round(1000 * engine.table.used) > 0
+
+
 def test_one_engine_answers_one_question_at_a_time():
     engine = AlphaBeta(CONNECT_FOUR)
     began = threading.Event()

@@ -18,6 +18,7 @@ from math import inf
 from queue import Empty, SimpleQueue
 from typing import ClassVar
 
+from counterplay import native
 from counterplay.apps.protocols.lines import LONGEST, Line
 from counterplay.apps.protocols.thinker import Thinker
 from counterplay.core.game import Game, UserError
@@ -138,7 +139,8 @@ class Dispatcher:
             event = self._events.get(timeout=None if deadline == inf else max(0.0, deadline - time.monotonic()))
         except Empty:
             self._last_line = time.monotonic()
-            self.thinker.stop()
+            if self._last_line >= self.thinker.deadline or not native.is_compiling():  # that is no thinking
+                self.thinker.stop()
             return
         self._guarded("", event)
         while self._waiting and not self.protocol.is_busy and not self.protocol.is_over:
