@@ -28,7 +28,7 @@ NO_HURRY = Budget(inf, inf)
 
 FULL_SKILL = 20
 """The `Skill Level` at which all is done that can be; those below are two to a level."""
-ELO = {1: 600, 2: 800, 3: 1000, 4: 1150, 5: 1300, 6: 1450, 7: 1600, 8: 1750, 9: 1900, 10: 2050}
+ELO = {1: 600, 2: 800, 3: 1000, 4: 1175, 5: 1350, 6: 1450, 7: 1550, 8: 1750, 9: 1900, 10: 2050}
 """What `UCI_Elo` takes the levels for; docs/protocols.md says how good a guess that is."""
 
 _FOREVER = 1e8
@@ -102,6 +102,8 @@ class Thinker:
         self.options, self.usual = Options(), BUDGET
         self._post = post
         self._search: _Search | None = None
+        self._games = 0
+        """How many have begun: a level errs differently in each."""
         self.play(game)
 
     def play(self, game: Game) -> None:
@@ -165,7 +167,7 @@ class Thinker:
         level = self.options.level
         asker: _Asker
         if level is not None:
-            asker = _LevelAsker(LevelPlayer(game, level))
+            asker = _LevelAsker(LevelPlayer(game, level, seed=self._games))
         else:
             multi = self.options.multi if ask.multi is None else ask.multi
             asker = _EngineAsker(self._engine(limits), limits, multi, ask.only)
@@ -200,6 +202,7 @@ class Thinker:
 
     def new_game(self) -> None:
         """Forget what earlier searches have seen."""
+        self._games += 1
         for engine in self._engines.values():
             engine.new_game(seed=0)
 

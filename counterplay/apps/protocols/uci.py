@@ -119,9 +119,8 @@ class UniversalInterface(Protocol):
     def _options(self) -> dict[str, _Option]:
         kind = ENGINES[choose(self.thinker.game, ("nodes",))[0]]
         low, high = min(ELO.values()), max(ELO.values())
-        rules = {
-            "UCI_Chess960": _Rule(name, on) for name, on in self.thinker.game.settings.items() if name == "chess960"
-        }
+        is_960 = self.thinker.game.settings.get("chess960")
+        rules = {} if is_960 is None else {"UCI_Chess960": _Rule("chess960", is_960)}
         return {
             "Hash": _Spin("hash_mb", 256 if "memory_mb" in kind.setting_names() else 64, 1, _MOST_HASH_MB),
             "Threads": _Spin("threads", 1, 1, MOST_THREADS),
