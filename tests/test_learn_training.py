@@ -84,7 +84,7 @@ def test_killed_and_resumed_it_ends_the_same(tmp_path):
             if progress.games < 1500 and len(sys.argv) > 2:
                 import os, signal
                 os.kill(os.getpid(), signal.SIGKILL)
-        learn.td(game, model, games=2000, checkpoint=sys.argv[1], progress=die, seconds=0.0)
+        learn.td(game, model, games=2000, checkpoint=sys.argv[1], progress=die, every=0.0)
         learn.save(model, sys.argv[1] + ".end")
     """
     script = tmp_path / "train.py"
@@ -107,7 +107,7 @@ def test_ctrl_c_keeps_what_was_learned(tmp_path):
     def interrupt(progress):
         raise KeyboardInterrupt
 
-    progress = learn.td(game, model, games=10**9, progress=interrupt, checkpoint=file, seconds=0.01)
+    progress = learn.td(game, model, games=10**9, progress=interrupt, checkpoint=file, every=0.01)
     assert 0 < progress.games < 10**9
     assert not progress.is_done
     assert model.pedigree[-1]["played"] == progress.games

@@ -352,14 +352,14 @@ def td(
     seed: int = 0,
     progress: Callable[[Progress], None] | None = None,
     checkpoint: str | Path | None = None,
-    seconds: float = 10.0,
+    every: float = 10.0,
 ) -> Progress:
     """Train the model by games against itself, in place; how far it came.
 
     `rate` is one number, or the first and the last; `trace` is λ; `explore` is how often to move at random, by default
-    one move in ten, and never where there are dice. `progress` is called about every `seconds / 10`. Every `seconds`
-    the model is written to the file `checkpoint`; if that exists already, the training that was begun there goes on. At
-    ctrl-C what was learned is kept, and written.
+    one move in ten, and never where there are dice. `every` so many seconds the model is written to the file
+    `checkpoint`, and ten times as often `progress` is called. If the file exists already, the training that was begun
+    there goes on. At ctrl-C what was learned is kept, and written.
     """
     falls = model.rate if rate is None else rate if isinstance(rate, tuple) else (rate, rate)
     explores = (0.0 if game.chance else 0.1) if explore is None else explore
@@ -372,10 +372,10 @@ def td(
     written = time.perf_counter()
     with suppress(KeyboardInterrupt):
         while not training.progress.is_done:
-            training.run(seconds / 10)
+            training.run(every / 10)
             if progress is not None:
                 progress(training.progress)
-            if file is not None and time.perf_counter() - written >= seconds:
+            if file is not None and time.perf_counter() - written >= every:
                 save(model, file, training.state())
                 written = time.perf_counter()
     if model.pedigree and how.items() <= model.pedigree[-1].items():  # it was stopped before, and went on
