@@ -7,7 +7,9 @@ from math import inf
 import pytest
 
 from counterplay import UserError, arena, games, native
-from counterplay.arena.match import GameRecord, _openings, score_of
+from counterplay.arena import GameRecord
+from counterplay.arena.openings import random_openings
+from counterplay.arena.score import score_of
 
 pytestmark = pytest.mark.no_bounds
 
@@ -19,7 +21,9 @@ def _interpreted():
 
 
 def records(*points):
-    return [GameRecord(i, i % 2, 0, (), each, "rules") for i, each in enumerate(points)]
+    """Games in which the first of two players got these points."""
+    sides = [((0, 1), each) if i % 2 == 0 else ((1, 0), 1 - each) for i, each in enumerate(points)]
+    return [GameRecord(i, seats, 0, (str(i),), each, "rules") for i, (seats, each) in enumerate(sides)]
 
 
 def test_a_score_says_how_much_stronger_and_how_sure():
@@ -46,11 +50,11 @@ def test_when_everything_is_won_the_difference_has_no_end_but_a_beginning():
 
 def test_openings_are_distinct_and_grow_where_there_are_too_few():
     game = games.load("tic_tac_toe")
-    one_ply = _openings(game, 9, 1, 0)
-    assert sorted(one_ply) == [[i] for i in range(9)]
-    assert {len(each) for each in _openings(game, 12, 1, 0)} == {1, 2}
+    one_ply = random_openings(game, 9, 1, 0)
+    assert sorted(each.moves for each in one_ply) == [(i,) for i in range(9)]
+    assert {len(each.moves) for each in random_openings(game, 12, 1, 0)} == {1, 2}
     with pytest.raises(UserError, match="has not 50 different openings"):
-        _openings(games.load("nim:heaps=[1,2]"), 50, 1, 0)
+        random_openings(games.load("nim:heaps=[1,2]"), 50, 1, 0)
 
 
 def test_both_play_every_opening_from_both_sides(tmp_path):
@@ -58,7 +62,7 @@ def test_both_play_every_opening_from_both_sides(tmp_path):
     score = arena.match(game, ("alphabeta:depth=12", "random"), 10, opening_plies=1, record=file)
     first, *lines = map(json.loads, file.read_text().splitlines())
     assert first["players"] == ["alphabeta:depth=12", "random"]
-    assert [each["first"] for each in lines] == [0, 1] * 5
+    assert [each["seats"] for each in lines] == [[0, 1], [1, 0]] * 5
     for one, two in zip(lines[::2], lines[1::2], strict=True):
         assert one["moves"][0] == two["moves"][0]
     assert len({each["moves"][0] for each in lines}) == 5
@@ -67,7 +71,7 @@ def test_both_play_every_opening_from_both_sides(tmp_path):
     for each in lines:  # the record replays to the result
         end = game.at(each["moves"]).state
         assert game.is_terminal(end)
-        assert each["points"] == (1.0 if game.utility(end, each["first"]) > 0 else 0.0)
+        assert each["points"] == (1.0 if game.utility(end, 0) > 0 else 0.0)
 
 
 def test_an_interrupted_match_goes_on_and_ends_as_if_nothing_had_happened(tmp_path):
@@ -97,7 +101,7 @@ def test_dice_are_thrown_and_draws_by_repetition_end_games():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("alpha:depth=3", "no player 'alpha'; there are: random, openspiel-mcts, minimax"),
+        ("alpha:depth=3", "no player 'alpha'; there are: random, minimax"),
         ("alphabeta:deep=3", "no setting 'deep'; there are: depth"),
         ("alphabeta", "needs a limit, as in 'alphabeta:depth=4'"),
         ("alphabeta:depth", "is not of the form name=value"),
@@ -129,7 +133,18 @@ def test_a_player_of_openspiel_numbers_actions_as_we_do():
     for name in ("tic_tac_toe", "connect_four", "othello"):
         score = arena.match(games.load(name), ("random", "openspiel-mcts:simulations=50"), 2, opening_plies=3)
         assert score.games == 2
-    with pytest.raises(UserError, match="plays tic_tac_toe, connect_four, othello; not nim"):
+    game = games.load("tic_tac_toe")
+    for text in ("openspiel:mcts,simulations=50,uct_c=1.4", "openspiel:uniform_random"):
+        assert arena.match(game, ("random", text), 2).games == 2
+    for text, message in (
+        ("openspiel:mcts", "needs a limit, as in 'openspiel:mcts,simulations=1000'"),
+        ("openspiel:mcts,depth=3", "no setting 'depth'; there are: simulations"),
+        ("openspiel:uniform_random,seed=3", "uniform_random has no settings"),
+        ("openspiel:ucts", "no bot 'openspiel:ucts'; there are: mcts, "),
+    ):
+        with pytest.raises(UserError, match=message):
+            arena.new_player(game, text)
+    with pytest.raises(UserError, match="plays tic_tac_toe, connect_four, othello, and its own games; not nim"):
         arena.new_player(games.load("nim"), "openspiel-mcts:simulations=5")
 
 

@@ -62,6 +62,24 @@ def test_every_engine_gives_the_values_of_all_moves_if_asked(name):
 
 
 @pytest.mark.parametrize("name", ENGINES)
+def test_only_some_moves_can_be_asked_for(name):
+    """Any one of them, and the two worst: of these the better is chosen, with the value that it has among all."""
+    engine, limits = small_engine(name)
+    game, s = engine.game, engine.game.initial()
+    every = {each.action: each for each in engine.search(None, limits, multi=100).actions}
+    for a in every:
+        alone = engine.search(None, limits, only=[a])
+        assert (alone.action, alone.line[0], len(alone.actions)) == (a, a, 1)
+    if len(every) > 1 and not engine.abilities.every_value:
+        *_, better, worst = sorted(every.values(), key=lambda each: -each.values[game.player(s)])
+        found = engine.search(None, limits, only=[better.action, worst.action])
+        assert found.values == better.values
+        assert {each.action for each in found.actions} == {better.action, worst.action}
+    with pytest.raises(UserError, match="only legal actions"):
+        engine.search(None, limits, only=[next(iter(every)), 10_000])
+
+
+@pytest.mark.parametrize("name", ENGINES)
 def test_what_an_engine_cannot_do_is_refused_in_one_line(name):
     engine, limits = small_engine(name)
     with pytest.raises(UserError, match="not a text"):

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from counterplay import UserError, games, native
 from counterplay.arena import SavedGame, match
-from counterplay.arena.clock import Clock
-from counterplay.arena.match import _Record
+from counterplay.arena.record import Record
+from counterplay.arena.timing import Clock
 from counterplay.core.texts import read_settings
 from counterplay.games.pacman import maze
 from counterplay.study.analysis import moves_of_text, read_record
@@ -153,7 +153,7 @@ def test_settings(text):
 
 
 def read_match(file, about):
-    with _Record(file, about) as record:
+    with Record(file, about) as record:
         return record.games
 
 

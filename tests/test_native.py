@@ -17,7 +17,7 @@ from counterplay import Bits, Game, games, search
 from counterplay import native as native_package
 from counterplay.native import CannotCompile, compiled, interpreted, is_interpreted, native
 from counterplay.native import compile as native_compile
-from counterplay.native.source import globals_used
+from counterplay.native.source import calls_itself, globals_used
 from tests.pile import python, worth, write_game
 from tests.small_games import Nim
 
@@ -313,6 +313,11 @@ def with_helpers(game, x):
         return y - x
 
     return tripled(x), factorial(x), is_even(x), add_seven(x), inner(100), [tripled(i) for i in range(x)]
+
+
+def test_functions_that_call_themselves_are_known():
+    assert calls_itself(factorial)
+    assert not calls_itself(tripled)
 
 
 @pytest.mark.parametrize("mode", MODES)

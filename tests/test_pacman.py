@@ -1,5 +1,6 @@
 """Pacman: the rules against a slow obvious twin, the mazes, the estimates, the ghosts, and how people see it."""
 
+import math
 import sys
 import xml.etree.ElementTree as ET
 
@@ -97,16 +98,70 @@ class Twin:
         return game.State(number[self.pacman], ghosts, headings, tuple(self.scared), *rest)
 
 
+class CourseTwin(Twin):
+    """With scared ghosts as Berkeley's project has them, by coordinates: `GhostRules` in its pacman.py."""
+
+    def moves(self):
+        """Halfway one can only go on."""
+        i = self.turn - 1
+        if self.is_over() or self.turn == 0 or all(x == int(x) for x in self.ghosts[i]):
+            return super().moves()
+        return [self.headings[i]]
+
+    def meets(self, i):
+        """Half a square is near enough."""
+        if sum(abs(a - b) for a, b in zip(self.ghosts[i], self.pacman, strict=True)) <= 0.7:
+            self.ghosts[i] = self.pacman
+        super().meets(i)
+
+    def play(self, name):
+        i, (y, x) = self.turn - 1, STEPS[name]
+        if self.turn == 0:
+            super().play(name)
+            self.turn = 0 if not self.dots else 1
+            return
+        alive, is_scared = self.alive, self.scared[i] > 0
+        speed = 0.5 if is_scared else 1
+        r, c = self.ghosts[i]
+        r, c = r + speed * y, c + speed * x
+        self.headings[i] = name
+        if self.scared[i] == 1:  # rows are counted downwards here, upwards there
+            r, c = -math.floor(-r + 0.5), math.floor(c + 0.5)
+        self.ghosts[i] = (int(r) if r == int(r) else r, int(c) if c == int(c) else c)
+        before, self.scared[i] = self.scared[i], max(0, self.scared[i] - 1)  # here fear passes with a ghost's move
+        home = self.ghosts[i]
+        self.meets(i)
+        was_eaten = is_scared and self.headings[i] is None
+        self.scared[i] = 0 if was_eaten else before  # which is for all at Pacman's in the game
+        if not self.alive and alive:
+            self.score, self.ghosts[i] = self.score - 500, home
+        self.turn = (self.turn + 1) % (len(self.ghosts) + 1)
+
+    def as_state(self):
+        """A ghost that is halfway stands on the square that it comes from."""
+        places, ghosts = list(self.ghosts), []
+        halfway = [i for i, place in enumerate(places) if any(x != int(x) for x in place)]
+        for i, (r, c) in enumerate(places):
+            y, x = STEPS[self.headings[i]] if i in halfway else (0, 0)
+            ghosts.append((int(r - 0.5 * y), int(c - 0.5 * x)))
+        self.ghosts = ghosts
+        s = super().as_state()
+        self.ghosts = places
+        return s._replace(headings=tuple(h + 6 * (i in halfway) for i, h in enumerate(s.headings)))
+
+
+@pytest.mark.parametrize("half_steps", [False, True])
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_random_games_are_those_of_the_twin(layout):
-    game, random = Pacman(layout=layout, limit=60, scare=7), new_random(3)
+def test_random_games_are_those_of_the_twin(layout, half_steps):
+    game, random = Pacman(layout=layout, limit=60, scare=7, half_steps=half_steps), new_random(3)
     ends = set()
     for _ in range(12):
-        s, twin = game.initial(), Twin(game)
+        s, twin = game.initial(), (CourseTwin if half_steps else Twin)(game)
         while True:
             assert twin.as_state() == s
             assert [NAMES[a] for a in game.actions(s)] == twin.moves()
             assert game.is_terminal(s) == twin.is_over()
+            assert game.from_text(game.to_text(s)) == s
             if game.is_terminal(s):
                 break
             a = random_action.interpreted(game, s, random)
@@ -149,6 +204,20 @@ def test_a_scared_ghost_is_slow_edible_and_sent_home():
     assert (s.ghosts, s.turn, s.scared) == (place, 1, (8,))  # at 9, an odd number, it stood still
     s = game.at([*moves, "W", "E"]).state
     assert (s.score, s.ghosts, s.scared, s.headings) == (-4 + 200, game.homes, (0,), (4,))
+
+
+def test_scared_ghosts_go_half_squares_if_they_are_asked_to():
+    game = Pacman(layout="capsule", scare=10, half_steps=True)
+    s = game.at("E W").state
+    assert (s.ghosts, s.headings, s.turn) == (game.homes, (9,), 0)
+    assert game.at("E W stop").moves() == ["W"]  # halfway there is no other way
+    assert game.at("E W stop W").state.ghosts == Pacman(layout="capsule", scare=10).at("E W").state.ghosts
+    found = [search.minimax(game, s, depth=6)]
+    with native.interpreted():
+        found.append(search.minimax(game, s, depth=6))
+    assert (found[0].value, found[0].nodes, found[0].line) == (found[1].value, found[1].nodes, found[1].line)
+    with pytest.raises(UnreadableText):
+        Pacman(layout="capsule").from_text(game.to_text(s))
 
 
 def test_ghosts_turn_back_only_at_dead_ends():

@@ -6,7 +6,7 @@ from math import inf, nan
 
 import pytest
 
-from counterplay import Game, UserError, games, native, search
+from counterplay import CHANCE, Game, UserError, games, native, search
 from counterplay.games.tree import Tree
 from counterplay.search import ENGINES, AlphaBeta, Limits
 from counterplay.search.alphabeta import engine as alphabeta_engine
@@ -245,19 +245,45 @@ def test_what_is_lost_is_defended_longest():
 # ---- no false proof
 
 
-def small_game_for(name):
-    """A small game for a search, and the settings with which it can prove something."""
-    texts = {"expectiminimax": "pig:goal=5", "expectimax": "pig:goal=5", "maxn": "pig:goal=4,players=3"}
-    texts["alphabeta"] = "connect_four:rows=4,columns=4"
-    game = games.load(texts.get(name, "nim:heaps=[2,2,2]"))
-    settings = {"solver": True, "memory_mb": 1} if name == "mcts" else {}
-    return game, settings
+class Gambling(RandomTree):
+    """A random tree in which chance takes part."""
+
+    chance = True
+
+    def player(self, s):
+        return CHANCE if s.ply and self.noise(s, 6) % 3 == 0 else self.noise(s, 1) % 2
+
+    def probability(self, s, a):
+        return 1.0 / (1 + self.noise(s, 2) % self.width)
+
+
+class ThreeAtOnce(RandomTree):
+    """A random tree for three players, each for himself."""
+
+    players = 3
+    zero_sum = False
+
+    def player(self, s):
+        return self.noise(s, 1) % 3
+
+    def utility(self, s, p):
+        return float(self.noise(s, 10 + p) % 9 - 4)
+
+
+SMALL_GAMES = {
+    "expectiminimax": Gambling(height=5),
+    "expectimax": Gambling(height=5),
+    "maxn": ThreeAtOnce(height=5),
+    "alphabeta": WinOrLose(height=7),
+}
+"""For some searches one of their own, which ends soon enough to be proven."""
+SETTINGS = {"mcts": {"solver": True, "memory_mb": 1}, "alphabeta": {"table_mb": 1}}
 
 
 @pytest.mark.parametrize("moments", [60, pytest.param(1000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", ENGINES)
 def test_interrupted_anywhere_no_search_claims_what_is_not_so(name, moments):
-    game, settings = small_game_for(name)
+    game, settings = SMALL_GAMES.get(name, games.load("nim:heaps=[2,2,2]")), SETTINGS.get(name, {})
     whole = search.new_engine(name, game, **settings).search(None, Limits())
     assert whole.proven
     truths = {each.action: each.values for each in search.new_engine(name, game, **settings).search(multi=99).actions}
@@ -300,7 +326,9 @@ class Strange(Nim):
     bad: float = nan
 
     def utility(self, s, p):
-        return self.bad if s.turn == 1 else super().utility(s, p)
+        if s.turn == 1:
+            return self.bad
+        return 1.0 if p == 0 else -1.0
 
 
 @pytest.mark.parametrize("name", ENGINES)
@@ -347,7 +375,8 @@ def test_a_mate_in_three_is_found_at_its_depth_by_what_hides_nothing(fen):
 
 
 def test_a_round_of_pacman_ends_with_the_last_ghost():
-    game = games.load("pacman:layout=small,ghosts=2")
+    game = games.load("pacman:layout=classic,ghosts=2")
+    assert game.n_ghosts == 2
     looked = search.minimax(game, rounds=1)
     plies = search.minimax(game, depth=3)
     assert (looked.value, looked.nodes) == (plies.value, plies.nodes)

@@ -400,9 +400,7 @@ def test_a_clock_is_a_text():
     for text in ("", "soon", "0", "-5", "10+-1", "inf", "nan", "5+nan"):
         with pytest.raises(UnreadableText, match="is no clock"):
             Clock.read(text)
-    assert Clock(100, 2).left([3, 4.5]) == 96.5
-    assert Clock(100, 0).allowance(100) == 5
-    assert Clock(100, 30).allowance(10) < 10
+    assert Clock(100, 2).after([3, 4.5]).total == 96.5
 
 
 def timed(*moves, clocks=("60+2", "30"), **about):

@@ -1,11 +1,18 @@
 """Players, matches and sessions: who plays, who is stronger by how much, and a game that people take part in."""
 
-from counterplay.arena.clock import Clock
 from counterplay.arena.levels import LEVELS, Level
-from counterplay.arena.match import GameRecord, Score, match
-from counterplay.arena.players import Player, new_player
+from counterplay.arena.match import match
+from counterplay.arena.outside import Forfeit, Resignation
+from counterplay.arena.players import Player, dismiss, new_player
+from counterplay.arena.ratings import Rating, Ratings, ratings
+from counterplay.arena.record import GameRecord
 from counterplay.arena.saved import SavedGame
+from counterplay.arena.score import Score
 from counterplay.arena.session import HUMAN, Choice, Ending, Session
+from counterplay.arena.sprt import Sprt
+from counterplay.arena.timing import Budget, Clock, TimeLeft, allot
+from counterplay.arena.tournament import Standings, tournament
 
-__all__ = ["HUMAN", "LEVELS", "Choice", "Clock", "Ending", "GameRecord", "Level", "Player", "SavedGame", "Score"]
-__all__ += ["Session", "match", "new_player"]
+__all__ = ["HUMAN", "LEVELS", "Budget", "Choice", "Clock", "Ending", "Forfeit", "GameRecord", "Level", "Player"]
+__all__ += ["Rating", "Ratings", "Resignation", "SavedGame", "Score", "Session", "Sprt", "Standings", "TimeLeft"]
+__all__ += ["allot", "dismiss", "match", "new_player", "ratings", "tournament"]

@@ -16,6 +16,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from counterplay import search
+from counterplay.arena.practice import practise
 from counterplay.core.game import CHANCE, Game, UserError
 from counterplay.core.randomness import seed_at, unit, word
 from counterplay.search.run import Progress
@@ -57,6 +58,10 @@ class LevelPlayer:
             raise UserError(f"a level is from 1 to {len(LEVELS)}, as in 'level:5', not '{level}'")
         self.game, self.level, self.seed = game, known[str(level)], seed
         self._engine = search.strongest(game)
+
+    def prepare(self) -> None:
+        """Have everything compiled and loaded; nothing is remembered of it."""
+        practise(self._engine)
 
     def stop(self) -> None:
         """End the search that is going on."""

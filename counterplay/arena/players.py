@@ -4,7 +4,7 @@
     alphabeta:depth=6                   a search by its name, with its settings
     mcts:simulations=5000,seed=3
     level:5                             as strong as a person would like, from 1 to 10: see `levels.py`
-    openspiel-mcts:simulations=1000     OpenSpiel's C++ tree search, if it is installed
+    uci:stockfish,UCI_Elo=2000          other people's programs and bots: see `outside/`
 
 To add a kind of player, write a class with a `choose` and a line in `new_player`.
 """
@@ -12,25 +12,45 @@ To add a kind of player, write a class with a `choose` and a line in `new_player
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from dataclasses import replace
 from typing import Any, Protocol
 
 from counterplay import search
+from counterplay.arena import outside
 from counterplay.arena.levels import LEVELS, LevelPlayer
+from counterplay.arena.practice import practise
+from counterplay.arena.timing import TimeLeft, allot
 from counterplay.core.game import Game, UnreadableText, UserError
 from counterplay.core.texts import read_settings
 from counterplay.search.algorithms import split_limits
 from counterplay.search.run import Progress
 
-__all__ = ["Player", "new_player"]
+__all__ = ["Player", "dismiss", "new_player"]
+
+_OVERHEAD = 0.02
+"""Seconds that a search may take longer than it was told, on a machine that others use too."""
+_AT_ONCE = 1e-3
+"""What a search has when there is no time at all: it must have looked at something."""
 
 
 class Player(Protocol):
-    """Who chooses actions in one game after the other."""
+    """Who chooses actions in one game.
+
+    It may have more. `prepare()` does what takes time before the first move. `tell_time(clocks)` hears before a move
+    what every seat has on its clock. `close()` is called by `dismiss` when the game is over. A player that cannot go
+    on raises `Forfeit`.
+    """
 
     def choose(self, states: Sequence[Any]) -> int:
         """The action at the last of `states`, which are all those of the game so far."""
         ...
+
+
+def dismiss(*players: Player) -> None:
+    """The game is over: whoever has to be told is told, and what a player has started ends."""
+    for each in players:
+        if (close := getattr(each, "close", None)) is not None:
+            close()
 
 
 def new_player(
@@ -43,21 +63,20 @@ def new_player(
     name, _, rest = text.strip().partition(":")
     if name == "level":
         return LevelPlayer(game, rest, seed)
+    given = {key: value for key, value in limits.items() if value is not None}
+    if name in outside.KINDS:
+        return outside.outsider(game, text, seed, given, otherwise)
     try:
         settings = read_settings(rest)
     except UnreadableText as error:
         raise UnreadableText(f"'{text}' is no player: {error}") from None
-    given = {key: value for key, value in limits.items() if value is not None}
     if name == "random":
         _must_be_known(text, settings, ("seed",))
         return RandomPlayer(game, settings.get("seed", seed))
-    if name == "openspiel-mcts":
-        _must_be_known(text, settings, ("simulations", "seconds", "uct_c", "seed"))
-        return OpenSpielPlayer(game, seed, **(given | settings))
     if name not in search.ENGINES:
         raise UserError(
-            f"there is no player '{name}'; there are: random, openspiel-mcts, {', '.join(search.ENGINES)}, "
-            f"and level:1 to level:{len(LEVELS)}"
+            f"there is no player '{name}'; there are: random, {', '.join(search.ENGINES)}, level:1 to "
+            f"level:{len(LEVELS)}, and others' programs by {', '.join(outside.KINDS[:-1])}"
         )
     kind = search.ENGINES[name]
     known = (*kind.abilities.limits, "multi", *kind.setting_names())
@@ -88,6 +107,15 @@ class EnginePlayer:
 
     def __init__(self, engine: search.Engine, limits: search.Limits, multi: int = 1) -> None:
         self._engine, self._limits, self._multi = engine, limits, multi
+        self._clocks: Sequence[TimeLeft] | None = None
+
+    def prepare(self) -> None:
+        """Have everything compiled and loaded; nothing is remembered of it."""
+        practise(self._engine)
+
+    def tell_time(self, clocks: Sequence[TimeLeft]) -> None:
+        """What each seat has on its clock at the next move, which is thought about no longer than that allows."""
+        self._clocks = clocks
 
     def choose(self, states: Sequence[Any]) -> int:
         result = self.search(states)
@@ -97,65 +125,19 @@ class EnginePlayer:
             raise UserError(f"{result.algorithm} finds no action at {result.game.to_text(states[-1])}")
         return result.action
 
+    def _within(self, left: TimeLeft) -> search.Limits:
+        seconds = max(_AT_ONCE, allot(left, _OVERHEAD).target)
+        return replace(self._limits, seconds=min(seconds, self._limits.seconds or seconds))
+
     def search(self, states: Sequence[Any], progress: Progress | None = None) -> search.Result:
         """What it finds at the last of `states`."""
         *earlier, s = states
-        return self._engine.search(s, self._limits, multi=self._multi, history=earlier, progress=progress)
+        limits = self._limits if self._clocks is None else self._within(self._clocks[self._engine.game.player(s)])
+        return self._engine.search(s, limits, multi=self._multi, history=earlier, progress=progress)
 
     def stop(self) -> None:
         """End the search that is going on."""
         self._engine.stop()
-
-
-class OpenSpielPlayer:
-    """OpenSpiel's C++ MCTSBot with random rollouts."""
-
-    def __init__(
-        self,
-        game: Game,
-        seed: int,
-        simulations: int | None = None,
-        seconds: float | None = None,
-        uct_c: float = 2.0,
-        **_: Any,
-    ) -> None:
-        try:
-            import pyspiel
-        except ImportError:
-            raise UserError("openspiel-mcts needs OpenSpiel: pip install 'counterplay[peers]'") from None
-        if str(game) not in _SPIEL_GAMES:
-            raise UserError(f"openspiel-mcts plays {', '.join(_SPIEL_GAMES)}; not {game}")
-        if simulations is None and seconds is None:
-            raise UserError("openspiel-mcts needs a limit, as in 'openspiel-mcts:simulations=1000'")
-        self._game, self._spiel = game, pyspiel.load_game(game.name)
-        self._bot = pyspiel.MCTSBot(
-            self._spiel,
-            pyspiel.RandomRolloutEvaluator(1, seed),
-            uct_c=uct_c,
-            max_simulations=simulations or _ENDLESS,
-            max_memory_mb=1000,
-            solve=False,
-            seed=seed,
-            verbose=False,
-            max_wall_clock_time=seconds or -1.0,
-        )
-
-    def choose(self, states: Sequence[Any]) -> int:
-        state = self._spiel.new_initial_state()
-        for before, after in pairwise(states):
-            played = next(a for a in self._game.actions(before) if self._game.result(before, a) == after)
-            state.apply_action(self._number(played))
-        chosen = int(self._bot.step(state))
-        return next(int(a) for a in self._game.actions(states[-1]) if self._number(int(a)) == chosen)
-
-    def _number(self, a: int) -> int:
-        """OpenSpiel's number of our action `a`; they are the same but for the pass in Othello."""
-        return 64 if self._game.name == "othello" and a == self._game.passing else a  # type: ignore[attr-defined]
-
-
-_ENDLESS = 1 << 30
-_SPIEL_GAMES = ("tic_tac_toe", "connect_four", "othello")
-"""Games of which we know how OpenSpiel numbers the actions."""
 
 
 def _must_be_known(text: str, settings: dict[str, Any], known: Sequence[str]) -> None:

@@ -22,10 +22,11 @@ from threading import RLock
 from typing import Any
 
 from counterplay import games, search
-from counterplay.arena.clock import Clock
 from counterplay.arena.levels import LEVELS, LevelPlayer
-from counterplay.arena.players import new_player
+from counterplay.arena.outside import Forfeit, must_run_nothing
+from counterplay.arena.players import dismiss, new_player
 from counterplay.arena.saved import SavedGame
+from counterplay.arena.timing import Clock, TimeLeft, allot
 from counterplay.core.files import read_text
 from counterplay.core.game import CHANCE, Game, IllegalAction, Position, UserError, is_repeated, listed_actions
 from counterplay.core.randomness import new_random, seed_at
@@ -37,11 +38,12 @@ __all__ = ["HUMAN", "Choice", "Ending", "Session", "split_players"]
 HUMAN = "human"
 """What stands for a person where players are named."""
 _SHOWN = 8  # legal moves that an error lists
+_LATE_SECONDS = 0.1  # a search is told the time ten times a second, so that it may end so late
 
 
 def split_players(text: str) -> tuple[str, ...]:
     """Players joined by commas, as their settings are, too: `alphabeta:depth=6,table_mb=32,human` are two."""
-    return tuple(each.strip() for each in re.split(r",(?!\s*\w+\s*=)", text))
+    return tuple(each.strip() for each in re.split(r",(?!\s*\w[\w .-]*=)", text))
 
 
 @dataclass(frozen=True)
@@ -141,6 +143,7 @@ class Session:
         """Go on with the game in a file; one of your own rules needs the `game`."""
         saved = SavedGame.read(file, game)
         try:
+            must_run_nothing(saved.players)
             return cls(saved, game, now)
         except UserError as error:
             raise UserError(f"{file}: {error}") from None
@@ -247,11 +250,17 @@ class Session:
             s, seed = states[-1], seed_at(self.seed, len(self._names), seat)
             text = "random" if seat == CHANCE else self.players[seat]  # at random is by the odds, for chance
             player: Any = new_player(game, text, seed)
-            clock = None if seat == CHANCE else self.clocks[seat]
-            until = inf if clock is None else self._now() + clock.allowance(self.left(seat))
+            left = None if seat == CHANCE else self._time_left(seat)
+            until = inf if left is None else self._now() + allot(left, _LATE_SECONDS).target
+            clocks = [each for p in range(game.players) if (each := self._time_left(p)) is not None]
+            if len(clocks) == game.players and hasattr(player, "tell_time"):
+                player.tell_time(clocks)
             watch = self._begin_search(player, progress, until) if hasattr(player, "search") else None
         if watch is None:
-            return self._choice(seat, s, player.choose(states))
+            try:
+                return self._choice(seat, s, player.choose(states))
+            finally:
+                dismiss(player)
         result = self._search(watch, states)
         is_stopped = result.stopped == "interrupted"
         if result.action is None and not is_stopped:
@@ -261,11 +270,18 @@ class Session:
         return self._choice(seat, s, a, result, is_stopped and not watch.is_late)
 
     def think(self, progress: Progress | None = None) -> Choice | None:
-        """Let the computer, or chance, choose and play; None if by then the game was over, or was changed."""
+        """Let the computer, or chance, choose and play; None if by then the game was over, or was changed.
+
+        A program that forfeits resigns by that; the error says why.
+        """
         with self._lock:
-            self._must_go_on()
+            seat = self._must_go_on()
             before = self._version
-        choice = self.choose(progress)
+        try:
+            choice = self.choose(progress)
+        except Forfeit:
+            self.resign(seat)
+            raise
         with self._lock:
             self._look_at_clock()
             if self._version != before:
@@ -329,13 +345,18 @@ class Session:
     def left(self, seat: int) -> float:
         """Seconds on the clock of a seat, 0 when its time is up; infinite if it has none."""
         with self._lock:
-            clock = self.clocks[seat]
-            if clock is None:
-                return inf
-            game, (*earlier, s) = self.game, self._states
-            used = [seconds for each, seconds in zip(earlier, self._used, strict=True) if game.player(each) == seat]
-            is_on = not game.is_terminal(s) and game.player(s) == seat
-            return max(0.0, clock.left(used) - (self._elapsed() if is_on else 0.0))
+            left = self._time_left(seat)
+            return inf if left is None else max(0.0, left.total)
+
+    def _time_left(self, seat: int) -> TimeLeft | None:
+        """What a seat has on its clock, if it has one."""
+        clock = self.clocks[seat]
+        if clock is None:
+            return None
+        game, (*earlier, s) = self.game, self._states
+        used = [seconds for each, seconds in zip(earlier, self._used, strict=True) if game.player(each) == seat]
+        is_on = not game.is_terminal(s) and game.player(s) == seat
+        return clock.after(used, self._elapsed() if is_on else 0.0)
 
     def _elapsed(self) -> float:
         """Seconds of the turn that is on."""

@@ -3,6 +3,7 @@
 load("connect_four")                     a game of this folder
 load("connect_four:rows=5,columns=6")    with parameters
 load("mygame.py")                        the game in a file of yours; `mygame.py:Nim` if it has several
+load("openspiel:breakthrough")           a game of OpenSpiel's, if that is installed
 
 Files of data name only games of this folder (`load_ours`): what is read never says what code to run.
 """
@@ -22,7 +23,7 @@ from counterplay.core.game import RULES, Game, UnreadableText
 from counterplay.core.texts import split_settings
 from counterplay.games import _files
 
-__all__ = ["LOADERS", "load", "load_class", "load_ours", "names", "names_file", "source"]
+__all__ = ["GUESTS", "LOADERS", "load", "load_class", "load_ours", "names", "names_file", "source"]
 
 
 def names() -> list[str]:
@@ -67,6 +68,8 @@ def load_class(where: str, class_name: str | None = None) -> type[Game]:
     """The game class of that name, or the one in that file."""
     if (suffix := Path(where).suffix) in LOADERS:
         return _only(LOADERS[suffix](Path(where)), where, class_name)
+    if where in GUESTS:
+        return _only(_classes_in(importlib.import_module(f"{__name__}._{where}")), where, None)
     if where not in names():
         close = difflib.get_close_matches(where, names(), n=1)
         hint = f"did you mean {close[0]}?" if close else f"there are: {', '.join(names())}"
@@ -114,3 +117,6 @@ def _classes_in_python(path: Path) -> dict[str, type[Game]]:
 
 LOADERS: dict[str, Callable[[Path], dict[str, type[Game]]]] = {".py": _classes_in_python}
 """By a file's suffix: what gives the game classes in such a file, by their names."""
+
+GUESTS = ("openspiel",)
+"""Games of other libraries, which stand in no list: each is a file with an underscore in front."""

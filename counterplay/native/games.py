@@ -25,7 +25,7 @@ from counterplay.core.extension import made_of
 from counterplay.core.game import Game
 from counterplay.core.memory import Memory, NoContent
 from counterplay.native import NativeFunction, main_script, source
-from counterplay.native.linked import LinkedCompiler
+from counterplay.native.linked import LinkedCompiler, RecursiveCompiler
 from counterplay.native.memory import MemoryType, base_address
 from counterplay.native.seams import (
     AbstractTemplate,
@@ -172,7 +172,8 @@ def entry(function: FunctionType) -> Any:
 def linked(function: FunctionType, forceinline: bool) -> Any:
     """The compiled form of a rule or a helper, to be called from compiled code only."""
     if function not in _linked:
-        _make(function, _linked, forceinline=forceinline, pipeline_class=LinkedCompiler)
+        compiler = RecursiveCompiler if source.calls_itself(function) else LinkedCompiler
+        _make(function, _linked, forceinline=forceinline, pipeline_class=compiler)
         _linked[function].get_call_template = partial(_template_for_any_number, _linked[function].get_call_template)
     return _linked[function]
 

@@ -75,6 +75,12 @@ def globals_used(code: CodeType) -> frozenset[str]:
     return frozenset(own.union(*(globals_used(const) for const in code.co_consts if isinstance(const, CodeType))))
 
 
+def calls_itself(function: FunctionType) -> bool:
+    """Whether the function uses its own name."""
+    name = function.__name__
+    return name in globals_used(function.__code__) and function.__globals__.get(name) is function
+
+
 def names_used(code: CodeType) -> Iterator[str]:
     """Global and attribute names in a code object and those nested in it."""
     yield from code.co_names

@@ -93,4 +93,6 @@ class PlainEngine(DepthEngine):
         self._root(request, new_tally()).child(request.state, 0, CHANCE, None)  # compiles, outside the clock
         limits = request.limits
         plan = range(1 if limits.is_anytime else limits.steps, limits.steps + 1)
-        return self._deepen(request, self._root(request, self._tally), plan, progress)
+        root = self._root(request, self._tally)
+        root.only = request.only
+        return self._deepen(request, root, plan, progress)

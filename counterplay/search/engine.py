@@ -63,6 +63,7 @@ class Request(NamedTuple):
     multi: int
     also: frozenset[int]
     history: Sequence[Any]
+    only: frozenset[int] = frozenset()
 
     @property
     def wants_several(self) -> bool:
@@ -116,15 +117,17 @@ class Engine(ABC):
         *,
         multi: int = 1,
         also: Iterable[int] = (),
+        only: Iterable[int] = (),
         history: Sequence[Any] = (),
         progress: Progress | None = None,
     ) -> Result:
         """The best move at `s`, a state or a Position (default: the initial state), as far as the limits allow.
 
-        The values of the `multi` best moves are exact, and those of the actions in `also`, however bad they are.
+        The values of the `multi` best moves are exact, and those of the actions in `also`, however bad they are. With
+        `only` it is as if there were no other actions at `s` than these; what is proven is proven of them.
         `history` has the states before `s`, for games in which a repetition is a draw; a Position has its own.
         """
-        request = self._begin(s, limits, multi, also, history)
+        request = self._begin(s, limits, multi, also, only, history)
         try:
             return self._sane_answer(request, progress)
         finally:
@@ -137,11 +140,12 @@ class Engine(ABC):
         *,
         multi: int = 1,
         also: Iterable[int] = (),
+        only: Iterable[int] = (),
         history: Sequence[Any] = (),
         progress: Progress | None = None,
     ) -> Job[Result]:
         """The same in a thread of its own, in which `progress` is called too."""
-        request = self._begin(s, limits, multi, also, history)
+        request = self._begin(s, limits, multi, also, only, history)
 
         def work() -> Result:
             try:
@@ -163,7 +167,15 @@ class Engine(ABC):
     def new_game(self, seed: int | None = None) -> None:  # noqa: B027  (most have nothing to forget)
         """Forget what earlier searches have seen. With a `seed`, all that is random begins anew from it."""
 
-    def _begin(self, s: Any, limits: Limits | None, multi: int, also: Iterable[int], history: Sequence[Any]) -> Request:
+    def _begin(
+        self,
+        s: Any,
+        limits: Limits | None,
+        multi: int,
+        also: Iterable[int],
+        only: Iterable[int],
+        history: Sequence[Any],
+    ) -> Request:
         """What is asked, proven to make sense; from now on a `stop` counts, and nobody else can ask."""
         game, limits = self.game, limits or Limits()
         if isinstance(s, Position):
@@ -177,7 +189,10 @@ class Engine(ABC):
         for limit in limits.given():
             if limit not in self.abilities.limits:
                 raise UserError(f"{self.name} has no limit '{limit}'; it has: {', '.join(self.abilities.limits)}")
-        request = Request(game.initial() if s is None else s, limits, multi, frozenset(also), history)
+        s, allowed = game.initial() if s is None else s, frozenset(only)
+        if allowed and (game.is_terminal(s) or not allowed <= set(map(int, game.actions(s)))):
+            raise UserError(f"only legal actions can be searched, not all of {sorted(allowed)} are")
+        request = Request(s, limits, multi, frozenset(also), history, allowed)
         if not self._is_searching.acquire(blocking=False):
             raise UserError(f"this engine ({self.name}) is searching already; wait, stop it, or make another one")
         for tally in self._tallies:

@@ -45,10 +45,13 @@ class Root(ABC):
     def __init__(self, game: Game, s: Any, tally: Any) -> None:
         self.game, self.s, self.tally = game, s, tally
 
+    only: frozenset[int] = frozenset()
+    """If there are some, the root has no other actions than these."""
+
     @cached_property
     def actions(self) -> tuple[int, ...]:
-        """The actions of a live position, in the game's order."""
-        return tuple(map(int, some_actions(self.game, self.s)))
+        """The actions of a live position that are looked at, in the game's order."""
+        return tuple(a for a in map(int, some_actions(self.game, self.s)) if not self.only or a in self.only)
 
     @abstractmethod
     def look(self, depth: int) -> Iteration:

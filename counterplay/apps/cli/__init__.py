@@ -45,4 +45,7 @@ def _fail(message: str, status: int = 2) -> None:
     from counterplay.core.texts import printable
 
     print(f"counterplay: {printable(' '.join(message.splitlines()), _LONGEST)}", file=sys.stderr)
+    # Python notes a KeyboardInterrupt that left an `exec`, of which Numba has many, and dies of the signal at its end,
+    # though we have caught it since. Running another text makes it forget.
+    exec("")  # noqa: S102
     sys.exit(status)

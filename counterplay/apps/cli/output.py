@@ -19,10 +19,9 @@ from counterplay.core.game import Position
 from counterplay.core.texts import printable
 
 if TYPE_CHECKING:
-    from rich.progress import Progress as Bar
+    from rich.live import Live
     from rich.status import Status
 
-    from counterplay.arena import Score
     from counterplay.search import Result
 
 __all__ = [
@@ -32,10 +31,10 @@ __all__ = [
     "is_interactive",
     "line_of",
     "listed",
+    "live",
     "print_json",
     "progress",
     "say",
-    "score_line",
     "speed",
     "table",
     "turn",
@@ -173,37 +172,16 @@ def progress(what: str) -> Iterator[Progress | None]:
         status.stop()
 
 
-class ScoreLine:
-    """The score of a match so far, with a bar on a terminal."""
-
-    def __init__(self, bar: Bar | None, task: Any) -> None:
-        self.score: Score | None = None
-        self._bar, self._task = bar, task
-
-    def __call__(self, score: Score) -> None:
-        self.score = score
-        if self._bar is not None:
-            self._bar.update(self._task, completed=score.games, score=str(score))
-
-
 @contextmanager
-def score_line(what: str, games: int) -> Iterator[ScoreLine]:
-    """Follow a match: a bar while somebody looks."""
+def live() -> Iterator[Live | None]:
+    """Something on the terminal that changes while something long runs; nothing if nobody looks."""
     if not _err.is_terminal:
-        yield ScoreLine(None, None)
+        yield None
         return
-    from rich.markup import escape
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
-    from rich.progress import Progress as Bar
+    from rich.live import Live
 
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(20),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[score]}"),
-    )
-    with Bar(*columns, console=_err, transient=True) as bar:
-        yield ScoreLine(bar, bar.add_task(escape(printable(what)), total=games, score=""))
+    with Live(console=_err, transient=True, auto_refresh=False) as shown:
+        yield shown
 
 
 def is_interactive() -> bool:

@@ -1,4 +1,4 @@
-"""Commands that play: games, matches, demonstrations."""
+"""Commands that play: a game, questions, demonstrations."""
 
 from pathlib import Path
 from shlex import quote
@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from counterplay.apps.cli.arguments import GameText, Interpreted, Json, MovesText, PositionText, app, mode
+from counterplay.apps.cli.arguments import Interpreted, Json, MovesText, PositionText, app, mode
 
 
 @app.command()
@@ -47,51 +47,6 @@ def play(
         record = play_game(session, game, quiet=as_json)
     if as_json:
         output.print_json(record)
-
-
-@app.command("match")
-def play_match(
-    game: GameText,
-    a: Annotated[str, typer.Argument(metavar="A", help="A player: random, alphabeta:depth=6, mcts:simulations=1000.")],
-    b: Annotated[str, typer.Argument(metavar="B", help="Another; openspiel-mcts:... if it is installed.")],
-    games: Annotated[int, typer.Option("--games", metavar="N", help="How many games.")] = 100,
-    seconds: Annotated[
-        float | None, typer.Option(help="Seconds a move, for both. Default: 0.1 for who has no limit.")
-    ] = None,
-    nodes: Annotated[int | None, typer.Option(help="Nodes a move, for both.")] = None,
-    simulations: Annotated[int | None, typer.Option(help="Simulations a move, for both.")] = None,
-    opening_plies: Annotated[int, typer.Option(help="Random moves that every game begins with.")] = 4,
-    seed: Annotated[int, typer.Option(help="For openings, dice and players.")] = 0,
-    record: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the games there; go on from it.")] = None,
-    as_json: Json = False,
-) -> None:
-    """Play a match between two players and say who is stronger. Ctrl-C gives the score so far."""
-    from counterplay import games as all_games
-    from counterplay.apps.cli import output
-    from counterplay.arena import match
-
-    with output.score_line(f"{a} against {b}", games) as told:
-        try:
-            score = match(
-                all_games.load(game),
-                (a, b),
-                games,
-                seed=seed,
-                opening_plies=opening_plies,
-                record=record,
-                progress=told,
-                seconds=seconds,
-                nodes=nodes,
-                simulations=simulations,
-            )
-        except KeyboardInterrupt:
-            if told.score is None:
-                raise
-            score = told.score
-    if as_json:
-        output.print_json({"game": game, "players": [a, b], **score.as_dict()})
-        return
-    output.say(f"{a} against {b}: {score}")
 
 
 @app.command()

@@ -17,6 +17,7 @@ from counterplay import games, search
 from counterplay.apps.cli import output
 from counterplay.apps.cli.prompt import as_shown, ask, meant
 from counterplay.arena import HUMAN, LEVELS, Choice, SavedGame, Session
+from counterplay.arena.outside import Forfeit, must_run_nothing
 from counterplay.arena.session import split_players
 from counterplay.core import words
 from counterplay.core.game import CHANCE, AmbiguousText, Game, UserError
@@ -61,6 +62,7 @@ def begin(
         saved = SavedGame.read(load, game)
         if saved.players and all(each is None for each in who.values()):
             who = {**who, "players": ",".join(saved.players)}
+            must_run_nothing(split_players(who["players"]))
         try:
             game = saved.load(game)
             players = seats(game, at_terminal, **who)
@@ -137,7 +139,12 @@ class _Shown:
                 if move is None:
                     return
             else:
-                choice = self._choose(seat)
+                try:
+                    choice = self._choose(seat)
+                except Forfeit as error:
+                    self.tell(str(error))
+                    session.resign(seat)
+                    continue
                 if choice.is_stopped and not session.people:
                     return
                 move = choice.action

@@ -43,15 +43,10 @@ THIRD_ROW = Table([Bits(64, range(16, 24)), Bits(64, range(40, 48))])  # where a
 
 # Castling: 0 and 1 White's, short and long; 2 and 3 Black's.
 CASTLING_ROOK = Table([7, 0, 63, 56])
-CASTLING_KING = Table([6, 2, 62, 58])
+CASTLING_KING = Table([6, 2, 62, 58])  # where the king goes
+CASTLING_ROOK_ENDS = Table([5, 3, 61, 59])
 CASTLING_EMPTY = Table(squares(*names.split()) for names in ("f1 g1", "b1 c1 d1", "f8 g8", "b8 c8 d8"))
 CASTLING_SAFE = Table(squares(*names.split()) for names in ("f1 g1", "c1 d1", "f8 g8", "c8 d8"))
-HOME_ROOKS = Table([squares("a1", "h1"), squares("a8", "h8")])
-# The rights that are left when something moves from or to a square.
-KEPT_RIGHTS = Table(
-    ~squares(*({0: ["a1"], 7: ["h1"], 4: ["a1", "h1"], 56: ["a8"], 63: ["h8"], 60: ["a8", "h8"]}.get(q, [])))
-    for q in range(64)
-)
 
 
 def straight_from(q, occupied):

@@ -1,6 +1,8 @@
 """How people write chess: positions in FEN, moves in SAN (`Nf3`, `exd8=Q+`, `O-O`) and as UCI does (`g1f3`, `e7d8q`).
 
-Of the PGN standard (Edwards 1994), sections 8.2.3 and 16.1. `game` is always the game of chess.
+Of the PGN standard (Edwards 1994), sections 8.2.3 and 16.1. `game` is always the game of chess. In Chess960 a rook that
+may castle is named by its file (`HAha`, as Shredder does), or by KQkq if it is the outermost on its side (X-FEN); the
+latter is what we write. UCI has the king take his own rook then.
 """
 
 import re
@@ -13,18 +15,19 @@ PIECES = "PNBRQK"
 FIELDS = ("pawns", "knights", "diagonal", "straight", "kings")
 FIELDS_OF = {"P": (0,), "N": (1,), "B": (2,), "R": (3,), "Q": (2, 3), "K": (4,)}
 PROMOTIONS = " QRBN"  # by their numbers in an action
-RIGHTS = {"K": 7, "Q": 0, "k": 63, "q": 56}  # the rook's square
+RIGHTS = {"K": 7, "Q": 0, "k": 63, "q": 56}  # the rook's square in ordinary chess
+FILES = "abcdefgh"
 SAN = re.compile(r"([NBRQK]?)([a-h]?)([1-8]?)[-x:]?([a-h][1-8])(?:=?\(?([NBRQ])\)?)?", re.ASCII)
 UCI = re.compile(r"([a-h][1-8])([a-h][1-8])([nbrqNBRQ]?)", re.ASCII)
 EN_PASSANT = re.compile(r"e\.?p\.?$")
 
 
 def square_name(q):
-    return "abcdefgh"[q % 8] + str(q // 8 + 1)
+    return FILES[q % 8] + str(q // 8 + 1)
 
 
 def square_number(name):
-    return "abcdefgh".index(name[0]) + 8 * (int(name[1]) - 1)
+    return FILES.index(name[0]) + 8 * (int(name[1]) - 1)
 
 
 def piece_at(s, q):
@@ -42,9 +45,68 @@ def to_fen(game, s):
     for row in game.board(s):
         text = "".join(row)
         rows.append(re.sub(r"\.+", lambda gap: str(len(gap[0])), text))
-    rights = "".join(letter for letter, q in RIGHTS.items() if q in s.castling) or "-"
+    rights = "".join(_right_name(s, q) for q in _by_right(s.castling)) or "-"
     passed = square_name(s.en_passant.lowest()) if s.en_passant else "-"
     return f"{'/'.join(rows)} {'wb'[s.turn]} {rights} {passed} {s.clock} {s.number}"
+
+
+def _by_right(castling):
+    """The squares of the rooks that may castle in the order of KQkq."""
+    return sorted(castling, key=lambda q: (q // 8, -q))
+
+
+def _right_name(s, q):
+    """The letter for a rook that may castle."""
+    row, king = q // 8, next(k for k in s.kings if k // 8 == q // 8 and (k in s.mine) == (q in s.mine))
+    rooks = [r for r in (s.mine if q in s.mine else s.theirs) & s.straight - s.diagonal if r // 8 == row]
+    letter = "K" if q == max(rooks) and q > king else "Q" if q == min(rooks) and q < king else FILES[q % 8].upper()
+    return letter if row == 0 else letter.lower()
+
+
+def _rights(game, rights, pieces, wrong):
+    """The squares of the rooks that may castle by the third field of a FEN."""
+    if not game.chess960:
+        if not re.fullmatch(r"-|K?Q?k?q?", rights, re.ASCII):
+            by_file = re.fullmatch(r"[A-HKQa-hkq]{1,4}", rights, re.ASCII)
+            hint = "; for Chess960, chess:chess960=on" if by_file else ""
+            raise wrong(f"castling rights are some of KQkq in this order, or -, not '{rights}'{hint}")
+        return [RIGHTS[letter] for letter in rights.replace("-", "")]
+    if not re.fullmatch(r"-|[A-HKQa-hkq]{1,4}", rights, re.ASCII):
+        raise wrong(f"castling rights are some of KQkq, or the files of rooks like HAha, or -, not '{rights}'")
+    found: list[int] = []
+    for letter in rights.replace("-", ""):
+        row, own = (0, "KR") if letter.isupper() else (7, "kr")
+        king = next((q for q, piece in pieces.items() if piece == own[0] and q // 8 == row), -1)
+        rooks = [q for q, piece in sorted(pieces.items()) if piece == own[1] and q // 8 == row and king >= 0]
+        sides = {"K": [q for q in rooks if q > king][-1:], "Q": [q for q in rooks if q < king][:1]}
+        named = sides.get(letter.upper(), [q for q in rooks if FILES[q % 8] == letter.lower()])
+        if not named or any(q // 8 == row and (q > king) == (named[0] > king) for q in found):
+            raise wrong(f"castling {letter} needs a king and one rook on that side of it, both on row {row + 1}")
+        found += named
+    return found
+
+
+CHESS960_KNIGHTS = ((0, 1), (0, 2), (0, 3), (0, 4), (1, 2), (1, 3), (1, 4), (2, 3), (2, 4), (3, 4))
+
+
+def chess960_start(number):
+    """The starting position of that number, 0 to 959, by R. Scharnagl's scheme; 518 is that of ordinary chess."""
+    row: list[str] = [""] * 8
+    rest, light = divmod(number, 4)
+    rest, dark = divmod(rest, 4)
+    knights, queen = divmod(rest, 6)
+    row[2 * light + 1] = row[2 * dark] = "B"
+
+    def free():
+        return [x for x in range(8) if not row[x]]
+
+    row[free()[queen]] = "Q"
+    for x in [free()[i] for i in CHESS960_KNIGHTS[knights]]:
+        row[x] = "N"
+    for x, piece in zip(free(), "RKR", strict=True):
+        row[x] = piece
+    men = "".join(row)
+    return f"{men.lower()}/pppppppp/8/8/8/8/PPPPPPPP/{men} w KQkq - 0 1"
 
 
 def from_fen(game, text):
@@ -54,14 +116,17 @@ def from_fen(game, text):
         return UnreadableText(f"'{text}' is no position of chess: {why}")
 
     words = text.split()
+    if game.chess960 and re.fullmatch(r"[0-9]{1,9}", text.strip(), re.ASCII):
+        if int(text) >= 960:
+            raise wrong("the numbers of starting positions are 0 to 959")
+        words = chess960_start(int(text)).split()
     if not 1 <= len(words) <= 6:
         raise wrong("a FEN has 6 fields, like 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1'")
     board, side, rights, passed, clock, number = [*words, *("", "w", "-", "-", "0", "1")[len(words) :]]
     pieces = _pieces(board, wrong)
     if side not in ("w", "b"):
         raise wrong(f"the side to move is w or b, not '{side}'")
-    if not re.fullmatch(r"-|K?Q?k?q?", rights, re.ASCII):
-        raise wrong(f"castling rights are some of KQkq in this order, or -, not '{rights}'")
+    castling = _rights(game, rights, pieces, wrong)
     if not re.fullmatch(r"-|[a-h][36]", passed, re.ASCII):
         raise wrong(f"the en passant square is on row 3 or 6, or -, not '{passed}'")
     if not re.fullmatch(r"[0-9]{1,4}", clock, re.ASCII) or not re.fullmatch(r"[0-9]{1,5}", number, re.ASCII):
@@ -71,7 +136,6 @@ def from_fen(game, text):
     black = [q for q in pieces if q not in white]
     sets = [Bits(64, [q for q, x in pieces.items() if i in FIELDS_OF[x.upper()]]) for i in range(len(FIELDS))]
     mine, theirs = (white, black) if turn == 0 else (black, white)
-    castling = [RIGHTS[letter] for letter in rights.replace("-", "")]
     target = [square_number(passed)] if passed != "-" else []
     s = game.State(
         Bits(64, mine),
@@ -121,7 +185,7 @@ def _impossible(game, s, pieces):
             return f"{name} has {own.count('P')} pawns and {promoted} promoted ones, more than 8"
     if any(q // 8 in (0, 7) for q in s.pawns):
         return "a pawn stands on the first or the last row"
-    for letter, rook in RIGHTS.items():
+    for letter, rook in () if game.chess960 else RIGHTS.items():
         king = 4 if letter.isupper() else 60
         if rook in s.castling and (pieces.get(king), pieces.get(rook)) != (("K", "R") if king == 4 else ("k", "r")):
             return f"castling {letter} needs a king on {square_name(king)} and a rook on {square_name(rook)}"
@@ -153,11 +217,17 @@ def san(game, s, a):
     return name_of(game, s, a) + _mark(game, game.result(s, a))
 
 
+def is_castling(s, a):
+    """Whether the king goes two squares, or takes his own rook as in Chess960."""
+    origin, target = a & 63, a >> 6 & 63
+    return origin in s.kings and (target in s.mine or abs(target - origin) == 2)
+
+
 def name_of(game, s, a):
     """The move's name in SAN without the mark."""
     origin, target = a & 63, a >> 6 & 63
     piece = piece_at(s, origin).upper()
-    if piece == "K" and abs(target - origin) == 2:
+    if is_castling(s, a):
         return "O-O" if target > origin else "O-O-O"
     takes = "x" if target in s.theirs or (piece == "P" and (target - origin) % 8) else ""
     if piece == "P":
@@ -237,6 +307,7 @@ def _fits(s, a, match):
     name = square_name(a & 63)
     return (
         piece_at(s, a & 63).upper() == (piece or "P")
+        and a >> 6 & 63 not in s.mine  # castling in Chess960 has no name like this
         and square_name(a >> 6 & 63) == target
         and column in ("", name[0])
         and row in ("", name[1])

@@ -1,7 +1,8 @@
 """Chess, by the Laws of FIDE.
 
 Squares count from a1 = 0, b1 = 1, ... to h8 = 63. An action is `from | to << 6 | promotion << 12`, where the promotion
-is 0 for none, 1 for a queen, 2 rook, 3 bishop, 4 knight; castling is the king's move of two squares.
+is 0 for none, 1 for a queen, 2 rook, 3 bishop, 4 knight; castling is the king's move of two squares, in Chess960 his
+move to the rook's square.
 
 The generator gives legal moves only. A king's lines are looked along once: they tell who gives check, so where a move
 must end to stop it (`targets`), and who is pinned, so the lines that pinned pieces must not leave.
@@ -19,12 +20,11 @@ from counterplay.games.chess.board import (
     CASTLING_EMPTY,
     CASTLING_KING,
     CASTLING_ROOK,
+    CASTLING_ROOK_ENDS,
     CASTLING_SAFE,
     DIAGONAL_LINES,
     FALLING,
     FILE,
-    HOME_ROOKS,
-    KEPT_RIGHTS,
     KING_STEPS,
     KNIGHT_STEPS,
     LAST_ROWS,
@@ -69,6 +69,7 @@ class Chess(Game):
     """Chess by the Laws of FIDE: checkmate wins; stalemate, 50 moves, too little material and repetition are draws."""
 
     play_on: bool = False  # though nobody can mate: so published counts of lines have it
+    chess960: bool = False  # kings and rooks castle from wherever they began
 
     player_names = ("White", "Black")
     unit = "pawns"
@@ -133,17 +134,34 @@ class Chess(Game):
     def king_moves(self, s, limits):
         """Castling included."""
         around = KING_STEPS[limits.king] - s.mine
-        castling = NONE if limits.checked else s.castling & HOME_ROOKS[s.turn]
+        castling = NONE if limits.checked else s.castling & s.mine
         if not around and not castling:
             return NONE
         occupied = s.mine | s.theirs
         danger = self.attacked(s, occupied.remove(limits.king))
         moves = around - danger
-        if castling:
+        if castling and self.chess960:
+            for rook in castling:
+                if self.can_castle(s, limits.king, rook, danger):
+                    moves = moves.add(rook)
+        elif castling:
             for i in range(2 * s.turn, 2 * s.turn + 2):
                 if CASTLING_ROOK[i] in castling and not CASTLING_EMPTY[i] & occupied and not CASTLING_SAFE[i] & danger:
                     moves = moves.add(CASTLING_KING[i])
         return moves
+
+    def can_castle(self, s, king, rook, danger):
+        """Chess960: whether nothing else stands where king and rook go, nor attacks the king on his way and at its end.
+
+        There he may be attacked along the row because the rook has left it.
+        """
+        i = 2 * s.turn + (1 if rook < king else 0)
+        king_end, rook_end = CASTLING_KING[i], CASTLING_ROOK_ENDS[i]
+        others = (s.mine | s.theirs).remove(king).remove(rook)
+        way = ROW[king].between(king, king_end).add(king_end)
+        if (way | ROW[rook].between(rook, rook_end).add(rook_end)) & others or way & danger:
+            return False
+        return not attackers(s, king_end, others.add(rook_end)) & s.theirs
 
     def attacked(self, s, occupied):
         """The squares that the opponent attacks."""
@@ -287,6 +305,8 @@ class Chess(Game):
 
     def result(self, s, a):
         origin, target, promotion = a & 63, a >> 6 & 63, a >> 12
+        if self.chess960 and target in s.mine:
+            return self.castled(s, origin, target)
         start, end = NONE.add(origin), NONE.add(target)
         both = start | end
         captures, is_pawn = bool(s.theirs & end), bool(s.pawns & start)
@@ -313,7 +333,7 @@ class Chess(Game):
             i = 2 * s.turn + (1 if target < origin else 0)
             rook = NONE.add(CASTLING_ROOK[i]).add((origin + target) // 2)
             mine, straight = mine ^ rook, straight ^ rook
-        castling = s.castling & KEPT_RIGHTS[origin] & KEPT_RIGHTS[target]
+        castling = s.castling - both - (s.mine if s.kings & start else NONE)
         clock = 0 if is_pawn or captures else s.clock + 1
         turn, number = 1 - s.turn, s.number + s.turn
         pieces = (theirs, mine, pawns, knights, diagonal, straight, kings, castling)
@@ -321,6 +341,16 @@ class Chess(Game):
         if en_passant and not self.en_passant_takers(after):
             return self.State(*pieces, NONE, turn, clock, number)
         return after
+
+    def castled(self, s, king, rook):
+        """Chess960: both go to where they are after castling in ordinary chess."""
+        i = 2 * s.turn + (1 if rook < king else 0)
+        ends = NONE.add(CASTLING_KING[i]).add(CASTLING_ROOK_ENDS[i])
+        mine = s.mine.remove(king).remove(rook) | ends
+        straight = s.straight.remove(rook).add(CASTLING_ROOK_ENDS[i])
+        kings = s.kings.remove(king).add(CASTLING_KING[i])
+        pieces = (s.theirs, mine, s.pawns, s.knights, s.diagonal, straight, kings, s.castling - s.mine)
+        return self.State(*pieces, NONE, 1 - s.turn, s.clock + 1, s.number + s.turn)
 
     # ---- the end
 

@@ -120,11 +120,13 @@ def distances(maze: Maze) -> np.ndarray:
 
 
 def choices(maze: Maze) -> np.ndarray:
-    """The directions one may go, by square and by who goes: a ghost heading north, ... west or nowhere, or Pacman.
+    """The directions one may go, by square and by who goes: a ghost heading north, ... west or nowhere; Pacman; a ghost
+    halfway north, ... west of the square.
 
-    A row begins with the number of choices. A ghost turns back only if there is no other way; Pacman may stop.
+    A row begins with the number of choices. A ghost turns back only if there is no other way, and never halfway; Pacman
+    may stop.
     """
-    found = np.zeros((len(maze.squares), 6, 6), np.int8)
+    found = np.zeros((len(maze.squares), 10, 6), np.int8)
     for i, onward in enumerate(neighbours(maze).tolist()):
         open_ways = [d for d in range(4) if onward[d] >= 0]
         for heading in range(4):
@@ -133,4 +135,6 @@ def choices(maze: Maze) -> np.ndarray:
             found[i, heading, : len(ways) + 1] = [len(ways), *ways]
         for who, ways in ((4, open_ways), (5, [*open_ways, STOP])):
             found[i, who, : len(ways) + 1] = [len(ways), *ways]
+        for heading in open_ways:
+            found[i, 6 + heading, :2] = [1, heading]
     return found

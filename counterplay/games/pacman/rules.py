@@ -18,7 +18,8 @@ NAMES = ("N", "E", "S", "W", "stop")
 COLOURS = {"%": "#3b5bdb", "P": "#ffd43b", "X": "#e03131", "G": "#fa5252", "g": "#4dabf7", "o": "#ffc078"}
 ALIASES = {"up": "N", "right": "E", "down": "S", "left": "W", "north": "N", "east": "E", "south": "S", "west": "W"}
 STOP = 4
-NOWHERE, PACMAN = 4, 5  # rows of `choices` beside the ghosts' headings
+NOWHERE, PACMAN, HALFWAY = 4, 5, 6  # rows of `choices` beside the ghosts' headings; HALFWAY + d: halfway to d
+HEADINGS = "NESW- nesw"  # in texts
 DOT, WIN, DEATH, GHOST = 10, 500, 500, 200  # points, as in Berkeley's Pacman projects; a step costs 1
 
 
@@ -30,6 +31,7 @@ class Pacman(Game):
     scare: int = 40
     ghosts: int = 4
     estimate: str = "good"
+    half_steps: bool = False  # scared ghosts go half a square each step, as in Berkeley's projects
 
     player_names = ("Pacman", "a ghost")
     arrows = ("N", "E", "S", "W")
@@ -38,7 +40,7 @@ class Pacman(Game):
     class State(NamedTuple):
         pacman: int  # squares are those that are no walls, row by row from the top left
         ghosts: tuple
-        headings: tuple  # the direction in which each ghost goes, or NOWHERE
+        headings: tuple  # the direction in which each ghost goes, or NOWHERE; more HALFWAY if it has left its square
         scared: tuple  # steps for which each ghost is still scared
         dots: Bits
         capsules: Bits
@@ -154,7 +156,7 @@ class Pacman(Game):
             if not dots:
                 return self.State(to, ghosts, headings, scared, dots, capsules, score + WIN, s.steps + 1, 0, True)
         for i in range(self.n_ghosts):
-            if ghosts[i] == to:
+            if self.meets(ghosts[i], headings[i], to):
                 if scared[i] > 0:
                     score += GHOST
                     ghosts, headings = replace(ghosts, i, self.homes[i]), replace(headings, i, NOWHERE)
@@ -169,9 +171,12 @@ class Pacman(Game):
     def ghost_goes(self, s, a):
         i = s.turn - 1
         to, heading, score, alive = self.target(s.ghosts[i], a), a, s.score, True
-        scared = s.scared
-        if to == s.pacman:
-            if scared[i] > 0:
+        scared, still = s.scared, 0
+        if self.half_steps and scared[i] > 0:
+            to, heading = self.half_step(s.ghosts[i], s.headings[i], a, scared[i])
+            still = 1  # fear ends with the ghost's last half step, before it meets anyone
+        if self.meets(to, heading, s.pacman):
+            if scared[i] > still:
                 to, heading, score = self.homes[i], NOWHERE, score + GHOST
                 scared = replace(scared, i, 0)
             else:
@@ -180,10 +185,24 @@ class Pacman(Game):
         turn = self.next_turn(scared, s.turn)
         return self.State(s.pacman, ghosts, headings, scared, s.dots, s.capsules, score, s.steps, turn, alive)
 
+    def half_step(self, square, heading, a, scared):
+        """Where a scared ghost gets to: halfway, or on from there. Its last step ends on a square, if need be by going
+        on north or east, or back."""
+        to = self.target(square, a)
+        if heading >= HALFWAY or (scared == 1 and a <= 1):
+            return to, a
+        return square, a if scared == 1 else HALFWAY + a
+
+    def meets(self, square, heading, pacman):
+        """Whether a ghost meets Pacman: on its square, and halfway on either square."""
+        if self.half_steps and heading >= HALFWAY and pacman == self.target(square, heading - HALFWAY):
+            return True
+        return square == pacman
+
     def next_turn(self, scared, turn):
         """Who comes after `turn`: the next ghost; but scared ghosts are slow and move only every other step."""
         for i in range(turn, self.n_ghosts):
-            if scared[i] % 2 == 0:
+            if self.half_steps or scared[i] % 2 == 0:
                 return i + 1
         return 0
 
@@ -269,11 +288,12 @@ class Pacman(Game):
     def to_text(self, s):
         """`P5.2 G7.1:W G3.3:-:12 eaten:4.2,6.2 score:9 steps:1 turn:0`: places as column.row from the top left.
 
-        A ghost has its heading and, if scared, for how long. Of dots and capsules those are listed that are gone.
+        A ghost has its heading, in a small letter if it is halfway, and, if scared, for how long. Of dots and capsules
+        those are listed that are gone.
         """
         parts = [f"{'P' if s.alive else 'X'}{self.place(s.pacman)}"]
         for square, heading, scared in zip(s.ghosts, s.headings, s.scared, strict=True):
-            parts.append(f"G{self.place(square)}:{'NESW-'[heading]}" + (f":{scared}" if scared else ""))
+            parts.append(f"G{self.place(square)}:{HEADINGS[heading]}" + (f":{scared}" if scared else ""))
         start = self.initial()
         gone = [*(start.dots - s.dots), *(start.capsules - s.capsules)]
         parts += [f"eaten:{','.join(map(self.place, sorted(gone)))}"] if gone else []
@@ -295,9 +315,14 @@ class Pacman(Game):
         gone = Bits(start.dots.width, [number[place] for place in rest.pop("eaten", "").split(",") if place])
         score, steps, turn = (int(rest.pop(name)) for name in ("score", "steps", "turn"))
         scared = tuple(int(each[2]) if len(each) > 2 else 0 for each in ghosts)
-        places, headings = tuple(number[each[0]] for each in ghosts), tuple("NESW-".index(each[1]) for each in ghosts)
+        places, headings = tuple(number[each[0]] for each in ghosts), tuple(HEADINGS.index(each[1]) for each in ghosts)
         eatable = start.dots | start.capsules
         in_range = 0 <= steps <= self.limit and 0 <= turn <= self.n_ghosts and all(0 <= t <= self.scare for t in scared)
+        halfway = [i for i, heading in enumerate(headings) if heading >= HALFWAY]
+        if halfway and not self.half_steps:
+            raise ValueError
+        if any(not scared[i] or not self.choices[places[i], headings[i], 0] for i in halfway):
+            raise ValueError
         if rest or len(ghosts) != self.n_ghosts or gone - eatable or not in_range or pacman[0] not in "PX":
             raise ValueError
         dots, capsules, alive = start.dots - gone, start.capsules - gone, pacman[0] == "P"

@@ -154,7 +154,7 @@ class AlphaBeta(DepthEngine):
         """The result with the shortest win, or the longest defence, if the game is decided and that is soon found."""
         game, s, limits, w = self.game, request.state, request.limits, self._tally
         result = replace(result, may_hide=tuple(sorted(name for name in SELECTIVE if w[f"use_{name}"])))
-        if result.within is None or result.action is None:
+        if result.within is None or result.action is None or request.only:
             return result
         most_nodes = _ENDING_NODES if limits.nodes is None else min(_ENDING_NODES, limits.nodes - int(w.nodes))
         # Where there is more to win than a win, that comes before how soon.
@@ -264,6 +264,7 @@ class _Root(OpponentsRoot):
     def __init__(self, game: Game, w: Any, request: Request) -> None:
         s = request.state
         super().__init__(game, s, w)
+        self.only = request.only
         self.multi, self.also, self.limits = request.multi, request.also, request.limits
         self.steps = 0
         """The depth of the current search, in plies or rounds."""

@@ -146,7 +146,7 @@ class MonteCarlo(Engine):
                 f"a random game of {game} did not end within {MOST_PLIES:,} plies; try --set cutoff=100, by `evaluate`"
             )
         done = sum(int(w.simulations) for w in self._tallies) - before
-        return self._result(s, done, simulations, limits, time.perf_counter() - began)
+        return self._result(request, done, simulations, time.perf_counter() - began)
 
     def _over(self, s: Any) -> Result:
         """The result of a game that is over."""
@@ -250,9 +250,10 @@ class MonteCarlo(Engine):
 
     # ---- what was found
 
-    def _result(self, s: Any, done: int, simulations: int | None, limits: Limits, seconds: float) -> Result:
+    def _result(self, request: Request, done: int, simulations: int | None, seconds: float) -> Result:
         game, first = self.game, self._threads[0][0]
-        root = _Root(game, s, self.trees)
+        s, limits = request.state, request.limits
+        root = _Root(game, s, self.trees, only=request.only)
         best = None if root.p == CHANCE else self._decide(root)
         values = root.values if best is None else best.values
         line = () if best is None else self._line(s, best.action)
@@ -277,7 +278,7 @@ class MonteCarlo(Engine):
             nodes=nodes,
             depth=max(int(w.deepest) for w, _ in self._threads),
             seconds=seconds,
-            proven=solved,
+            proven=best.proven if best is not None and request.only else solved,
             stopped=stopped,
             simulations=done,
             settings={
@@ -327,7 +328,9 @@ def _half_range(game: Game) -> float:
 class _Root:
     """What trees say of a node: in each it is number `node`, its state is `s`."""
 
-    def __init__(self, game: Game, s: Any, memories: list[NodeStore], node: int = 0) -> None:
+    def __init__(
+        self, game: Game, s: Any, memories: list[NodeStore], node: int = 0, only: frozenset[int] = frozenset()
+    ) -> None:
         self.game, self.p = game, int(game.player(s))
         tallies: dict[int, tuple[int, Any]] = {}
         bounds: dict[int, tuple[float, float]] = {}
@@ -344,7 +347,8 @@ class _Root:
                     least, most = bounds.get(a, (-np.inf, np.inf))
                     bounds[a] = max(low, least), min(high, most)
         self.bounds = bounds
-        self.actions = [self._action(int(a), tallies.get(int(a), (0, 0.0)), bounds) for a in game.actions(s)]
+        actions = [a for a in map(int, game.actions(s)) if not only or a in only]
+        self.actions = [self._action(a, tallies.get(a, (0, 0.0)), bounds) for a in actions]
         visits = sum(int(memory.visits[node]) for memory in memories)
         totals = sum(memory.totals[node] for memory in memories)
         mean = for_all(game, totals / max(visits, 1))

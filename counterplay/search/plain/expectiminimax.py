@@ -48,6 +48,9 @@ PRUNING = ("none", "alphabeta", "star1", "star2")
 
 NONE, ALPHABETA, STAR1, STAR2 = range(4)
 
+_SHALLOW = 2
+"""Plies beyond which a search is worth a table in large pages: with dice, three plies are thousands of states."""
+
 
 class Tried(NamedTuple):
     """An action that a probe has looked at: its number, its value, and how many estimates had been used before."""
@@ -266,6 +269,11 @@ class Expectiminimax(PlainEngine):
 
     def _prune(self, request: Request) -> str:
         return "none" if request.wants_several else self.prune
+
+    def _answer(self, request: Request, progress: Progress | None) -> Result:
+        if self.table is not None and request.limits.steps > _SHALLOW:
+            self.table.expect_much()
+        return super()._answer(request, progress)
 
     def _root(self, request: Request, tally: Any) -> _Root:
         how = self._how(self._prune(request))

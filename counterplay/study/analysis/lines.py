@@ -27,13 +27,19 @@ class BestLines:
 
     @property
     def lines(self) -> tuple[ActionValue, ...]:
-        """The best first. Moves of which only a bound is known are left out; where chance moves there are none."""
+        """The best first; by simulations, those that were visited most. Where chance moves there are none.
+
+        Moves of which only a bound is known are left out.
+        """
         game, s = self.result.game, self.result.state
         if game.is_terminal(s) or game.player(s) == CHANCE:
             return ()
         p = game.player(s)
         known = [each for each in self.result.actions if each.exact]
-        known.sort(key=lambda each: (-each.values[p], each.action != self.result.action))
+        if self.result.simulations is None:
+            known.sort(key=lambda each: (-each.values[p], each.action != self.result.action))
+        else:
+            known.sort(key=lambda each: (each.action != self.result.action, -each.visits, -each.values[p]))
         return tuple(known[: self.multi])
 
     def names(self, line: ActionValue) -> list[str]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from counterplay import games
-from counterplay.arena import SavedGame
+from counterplay.arena import GameRecord, SavedGame
+from counterplay.arena.game_texts import headers_of_text, moves_of_text, split_games
 from counterplay.core.files import read_json, read_text
 from counterplay.core.game import Game, UserError
 
@@ -37,12 +37,13 @@ def read_record(file: Path, game: Game | None = None, position: str | None = Non
     except UserError as error:
         raise UserError(f"{file}: {error}") from None
     chosen = _choose(file, others, number)
-    names, moves = first["players"], chosen["moves"]
-    if not isinstance(names, list) or not isinstance(moves, list):
-        raise UserError(f"{file} is not the record of a match, as `counterplay match --record` writes it")
-    seats = names if chosen.get("first") == 0 else names[::-1]
-    begins = loaded.to_text(loaded.initial())
-    return replace(about, begins=begins, moves=tuple(map(str, moves)), players=tuple(map(str, seats)))
+    try:
+        played = GameRecord.read(chosen)
+        seats = tuple(str(first["players"][seat]) for seat in played.seats)
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError):
+        raise UserError(f"{file} is not the record of a match, as `counterplay match --record` writes it") from None
+    begins = played.begins or loaded.to_text(loaded.initial())
+    return replace(about, begins=begins, moves=played.moves, players=seats)
 
 
 def _json_lines(text: str) -> list[Any]:
@@ -75,68 +76,9 @@ def _of_text(file: Path, text: str, game: Game | None, position: str | None, num
         game = games.load("chess")
     if game is None:
         raise UserError(f"{file} is neither a saved game nor a match's record; say which GAME its moves are of")
-    text = _choose(
-        file, [each for each in re.split(r"^(?=\[Event )", text, flags=re.MULTILINE) if each.strip()], number
-    )
-    headers = dict(re.findall(r'^\[(\w+) +"(.*)"\]', text, re.MULTILINE))
+    text = _choose(file, split_games(text), number)
+    headers = headers_of_text(text)
     begins = position or headers.get("FEN")
     s = game.initial() if begins is None else game.from_text(begins)
     players = (headers["White"], headers["Black"]) if {"White", "Black"} <= headers.keys() else ()
     return SavedGame(str(game), game.to_text(s), moves_of_text(text), players)
-
-
-_LONGEST = 1_000_000
-"""Characters of one game; a longer text is no game that anybody has played."""
-_MARKS = re.compile(r"^\[.*\][ \t]*$|^%.*$|;.*$|\{[^}]*\}?|[()]", re.MULTILINE)
-_NUMBERED = re.compile(r"\(\s*\d+\.")
-_NUMBER = re.compile(r"^\d+\.+\s*")
-_NO_MOVE = re.compile(r"1-0|0-1|1/2-1/2|\*|\$\d+|e\.p\.|")
-
-
-def moves_of_text(text: str) -> tuple[str, ...]:
-    """The names of the moves in a text, without what else a PGN has: headers, comments, variations, numbers, results.
-
-    Blanks stand between moves; in a text with commas the commas and the ends of lines do, for names that have blanks.
-    """
-    if len(text) > _LONGEST:
-        raise UserError(f"a game of {len(text):,} characters is too long to be read; {_LONGEST:,} is the most")
-    text = _main_line(text)
-    words = re.split(r"[,\n]", text) if "," in text else text.split()
-    names = (_NUMBER.sub("", word.strip()).rstrip("!?").strip() for word in words)
-    return tuple(name for name in names if not _NO_MOVE.fullmatch(name))
-
-
-def _main_line(text: str) -> str:
-    """A text without headers, comments and variations, in one pass however deeply they are nested.
-
-    A parenthesis opens a variation if a blank is before it or a number follows; else it is the end of a move, as in
-    8/4(2) or e8(Q).
-    """
-    kept: list[str] = []
-    opened: list[bool] = []  # of every open parenthesis, whether it is a variation's
-    depth, end, is_apart = 0, 0, True  # variations that are open; what was looked at; whether a mark ended just there
-    for mark in _MARKS.finditer(text):
-        start, found = mark.span()[0], mark[0]
-        if depth == 0:
-            kept.append(text[end:start])
-        before = text[start - 1 : start] if start > end else ""
-        is_apart = before.isspace() if before else is_apart
-        end = mark.end()
-        if found == "(":
-            opened.append(depth > 0 or is_apart or _NUMBERED.match(text, start) is not None)
-            depth += opened[-1]
-            part = "" if opened[-1] else found
-        elif found == ")":
-            is_variation = bool(opened) and opened.pop()
-            depth -= is_variation
-            part = " " if is_variation else found
-        elif found.startswith("{") and not found.endswith("}"):
-            raise UserError("a comment is opened by '{' and never closed")
-        else:
-            part = " "
-        is_apart = part != found
-        if depth == 0:
-            kept.append(part)
-    if depth:
-        raise UserError("a variation is opened by '(' and never closed")
-    return "".join([*kept, text[end:]])

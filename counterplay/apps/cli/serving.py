@@ -1,0 +1,38 @@
+"""Commands that other programs drive, on standard input and output."""
+
+from typing import Annotated
+
+import typer
+
+from counterplay.apps.cli.arguments import GameText, Interpreted, Threads, app, mode
+
+
+@app.command()
+def engine(
+    game: GameText,
+    protocol: Annotated[
+        str | None,
+        typer.Option(help="uci, gtp, nboard or ugi. Default: uci for chess, gtp for go, nboard for othello, else ugi."),
+    ] = None,
+    seconds: Annotated[
+        float | None, typer.Option(help="Seconds a move where the protocol sets no limit. Default: 10.")
+    ] = None,
+    nodes: Annotated[
+        int | None, typer.Option(help="Nodes a move where the protocol sets no limit. Default: a million.")
+    ] = None,
+    level: Annotated[int | None, typer.Option(metavar="1..10", help="Play at a level, not as well as can be.")] = None,
+    threads: Threads = None,
+    interpreted: Interpreted = False,
+) -> None:
+    """Be an engine for other programs: chess by UCI, Go by GTP, Othello by NBoard's protocol, all others by UGI."""
+    from counterplay import games
+    from counterplay.apps.protocols import protocol_for, run_engine
+    from counterplay.apps.protocols.thinker import BUDGET, Options
+    from counterplay.search import Limits
+
+    loaded = games.load(game)
+    kind = protocol_for(loaded, protocol)
+    options = Options(threads=threads or 1, skill=Options.skill_of(level))
+    budget = BUDGET if nodes is seconds is None else Limits(nodes=nodes, seconds=seconds)
+    with mode(interpreted):
+        run_engine(loaded, kind, options, budget)

@@ -1,0 +1,324 @@
+"""What all protocols share: a game, the position on the board, the options, an engine, and the search that goes on.
+
+A `Thinker` is used by one thread. Its searches run in others, and what they find comes back as events: `post` gets a
+function that the one thread calls when it gets to it. So no protocol needs a lock.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from math import inf
+from typing import Any, NamedTuple
+
+from counterplay import search
+from counterplay.arena import LEVELS, Budget
+from counterplay.arena.levels import LevelPlayer
+from counterplay.core.game import CHANCE, Game, Position, UserError, listed_actions
+from counterplay.search import Limits, Result
+from counterplay.search.algorithms import choose
+from counterplay.search.run import Job
+
+__all__ = ["BUDGET", "ELO", "FULL_SKILL", "NO_HURRY", "Ask", "Options", "Thinker"]
+
+BUDGET = Limits(nodes=1_000_000, seconds=10.0)
+"""What a move may cost where the protocol says nothing: as much as `counterplay search` takes."""
+NO_HURRY = Budget(inf, inf)
+
+FULL_SKILL = 20
+"""The `Skill Level` at which all is done that can be; those below are two to a level."""
+ELO = {1: 600, 2: 800, 3: 1000, 4: 1150, 5: 1300, 6: 1450, 7: 1600, 8: 1750, 9: 1900, 10: 2050}
+"""What `UCI_Elo` takes the levels for; docs/protocols.md says how good a guess that is."""
+
+_FOREVER = 1e8
+"""Seconds. A search that is to be stopped from outside needs some limit of time, so that it goes step by step."""
+_ENOUGH = 0.5
+"""The next depth takes longer than all before it, so that it is not begun after so much of the usual time."""
+_LAST_WAIT_SECONDS = 15.0
+"""How long to wait at the end for a search that has been stopped; the compiler cannot be."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a user may set."""
+
+    hash_mb: int | None = None
+    """Memory for what a search remembers; None: as much as the search usually takes."""
+    threads: int = 1
+    multi: int = 1
+    """How many best lines are told."""
+    overhead: float = 0.05
+    """Seconds that a move takes beside the thinking."""
+    skill: int = FULL_SKILL
+    limits_strength: bool = False
+    elo: int = ELO[10]
+
+    @staticmethod
+    def skill_of(level: int | None) -> int:
+        """The `Skill Level` that is one of the ten levels, or none of them."""
+        if level is None:
+            return FULL_SKILL
+        if level not in LEVELS:
+            raise UserError(f"a level is from 1 to {len(LEVELS)}, not {level}")
+        return (level - 1) * FULL_SKILL // len(LEVELS)
+
+    @property
+    def level(self) -> int | None:
+        """One of the ten levels; None: as good as can be."""
+        if self.limits_strength:
+            return max((level for level, elo in ELO.items() if elo <= self.elo), default=1)
+        return None if self.skill >= FULL_SKILL else 1 + self.skill * len(LEVELS) // FULL_SKILL
+
+
+@dataclass(frozen=True)
+class Ask:
+    """What is asked of a search."""
+
+    limits: Limits = field(default_factory=Limits)
+    """Of nodes or depth; those of time are in the budget."""
+    budget: Budget = NO_HURRY
+    only: tuple[int, ...] = ()
+    multi: int | None = None
+    """How many best lines; None: as the options say."""
+    is_open: bool = False
+    """It must not be answered before somebody says so."""
+
+
+class _Known(NamedTuple):
+    """A game as it was sent, and where it led."""
+
+    begins: Position
+    names: tuple[str, ...]
+    here: Position
+
+
+class Thinker:
+    """Holds a game and thinks about it."""
+
+    def __init__(self, game: Game, post: Callable[[Callable[[], None]], None]) -> None:
+        self.options, self.usual = Options(), BUDGET
+        self._post = post
+        self._search: _Search | None = None
+        self.play(game)
+
+    def play(self, game: Game) -> None:
+        """Turn to another game, or to another board of it, at its beginning."""
+        self._engines: dict[str, search.Engine] = {}
+        self.game, self.position = game, Position(game, game.initial())
+        self._known = _Known(self.position, (), self.position)
+
+    # ---- the position
+
+    def set_up(self, begins: Position, names: Sequence[str], read: Callable[[Any, str], int]) -> None:
+        """The position after moves, each read by `read(s, name)`. If one is not legal, nothing changes.
+
+        A GUI sends the whole game with each move, so that those that are known already are not read again.
+        """
+        known = self._known
+        is_more = known.begins == begins and tuple(names[: len(known.names)]) == known.names
+        here = known.here if is_more else begins
+        for name in names[len(known.names) :] if is_more else names:
+            if self.game.is_terminal(here.state):
+                raise UserError(f"'{name}' cannot be played: the game is over")
+            here = here.after(read(here.state, name))
+        self.position, self._known = here, _Known(begins, tuple(names), here)
+
+    def make(self, a: int) -> None:
+        """Play a legal action."""
+        self.position = self.position.after(a)
+
+    # ---- thinking
+
+    @property
+    def is_thinking(self) -> bool:
+        return self._search is not None
+
+    @property
+    def is_warming(self) -> bool:
+        """Whether nobody has asked for what goes on."""
+        return self._search is not None and self._search.tell is None
+
+    @property
+    def deadline(self) -> float:
+        """When the search has to be stopped, by `time.monotonic`."""
+        return inf if self._search is None else self._search.deadline
+
+    def begin(self, ask: Ask, told: Callable[[Result], None], answered: Callable[[Result | Exception], None]) -> None:
+        """Search the position. `told` gets what each depth finds, `answered` what is found in the end."""
+        game, s = self.game, self.position.state
+        if self.is_thinking:
+            raise UserError("a search is going on")
+        if not game.is_terminal(s) and game.player(s) == CHANCE:
+            raise UserError("chance is to move: its throw must be sent as a move")
+        limits = ask.limits
+        if not limits.given():
+            limits = Limits(seconds=_FOREVER)
+        level = self.options.level
+        asker: _Asker
+        if level is not None:
+            asker = _LevelAsker(LevelPlayer(game, level))
+        else:
+            multi = self.options.multi if ask.multi is None else ask.multi
+            asker = _EngineAsker(self._engine(limits), limits, multi, ask.only)
+        is_forced = not game.is_terminal(s) and len(listed_actions(game, s)) == 1
+        self._search = _Search(asker, self.position, ask.budget, is_forced, told, answered, self._post, self._done)
+        if not ask.is_open:
+            self._search.hurry()
+
+    def usual_ask(self, multi: int | None = None) -> Ask:
+        """What is asked where the protocol sets no limits."""
+        seconds = inf if self.usual.seconds is None else self.usual.seconds
+        return Ask(replace(self.usual, seconds=None), Budget(inf, seconds), multi=multi)
+
+    def warm_up(self) -> None:
+        """Compile in the background what the first search needs, so that it is in time."""
+        if not self.is_thinking and not self.game.is_terminal(self.game.initial()):
+            here = Position(self.game, self.game.initial())
+            if self.game.player(here.state) == CHANCE:
+                here = here.after(listed_actions(self.game, here.state)[0])
+            asker = _EngineAsker(self._engine(Limits(nodes=1)), Limits(nodes=1), 1, ())
+            self._search = _Search(asker, here, NO_HURRY, False, None, self._warmed, self._post, self._done)
+
+    def hurry(self) -> None:
+        """From now on time counts for the search that is going on."""
+        if self._search is not None:
+            self._search.hurry()
+
+    def stop(self) -> None:
+        """End the search that is going on, with what is known by then."""
+        if self._search is not None:
+            self._search.stop()
+
+    def new_game(self) -> None:
+        """Forget what earlier searches have seen."""
+        for engine in self._engines.values():
+            engine.new_game(seed=0)
+
+    def set_options(self, **changes: Any) -> None:
+        """Change options; an engine that is another by that is made when it is needed."""
+        before, self.options = self.options, replace(self.options, **changes)
+        if (before.hash_mb, before.threads) != (self.options.hash_mb, self.options.threads):
+            self._engines = {}
+
+    def close(self) -> None:
+        """Stop, and wait for the end of it."""
+        self.stop()
+        if self._search is not None:
+            self._search.job.wait(_LAST_WAIT_SECONDS)
+
+    def hash_full(self) -> int:
+        """How many of a thousand places of the table are taken."""
+        tables = [getattr(engine, "table", None) for engine in self._engines.values()]
+        return max((int(table.permille) for table in tables if table is not None), default=0)
+
+    # ---- inside
+
+    def _engine(self, limits: Limits) -> search.Engine:
+        """The engine that `counterplay search` would take for these limits."""
+        name, settings = choose(self.game, limits.given())
+        if name not in self._engines:
+            kind = search.ENGINES[name]
+            given = {"threads": self.options.threads} if kind.abilities.threads else {}
+            memory = {"table_mb", "memory_mb"} & set(kind.setting_names())
+            if self.options.hash_mb is not None:
+                given |= dict.fromkeys(memory, self.options.hash_mb)
+            self._engines[name] = search.new_engine(name, self.game, **settings, **given)
+        return self._engines[name]
+
+    def _done(self) -> None:
+        self._search = None
+
+    def _warmed(self, outcome: Result | Exception) -> None:
+        """Nobody asked for it; what was wrong comes up again when somebody does."""
+        self.new_game()
+
+
+# ---- one search
+
+
+class _EngineAsker:
+    """Asks an engine."""
+
+    def __init__(self, engine: search.Engine, limits: Limits, multi: int, only: tuple[int, ...]) -> None:
+        self.engine, self._limits, self._multi, self._only = engine, limits, multi, only
+        self.deepens = "depth" in engine.abilities.limits
+
+    def ask(self, here: Position, progress: Any) -> Result:
+        return self.engine.search(here, self._limits, multi=self._multi, only=self._only, progress=progress)
+
+
+class _LevelAsker:
+    """Asks a player of a level, which has limits of its own."""
+
+    deepens = False
+
+    def __init__(self, player: LevelPlayer) -> None:
+        self.engine = player
+
+    def ask(self, here: Position, progress: Any) -> Result:
+        return self.engine.search((*here.history, here.state), progress)
+
+
+_Asker = _EngineAsker | _LevelAsker
+
+
+class _Search:
+    """A search that goes on in a thread of its own, and what has become of it."""
+
+    def __init__(
+        self,
+        asker: _Asker,
+        here: Position,
+        budget: Budget,
+        is_forced: bool,
+        tell: Callable[[Result], None] | None,
+        answered: Callable[[Result | Exception], None],
+        post: Callable[[Callable[[], None]], None],
+        done: Callable[[], None],
+    ) -> None:
+        self.asker, self.tell = asker, tell
+        self.deadline = inf
+        self._budget, self._is_forced = budget, is_forced
+        self._post = post
+        self._began, self._is_stopped = time.monotonic(), False
+
+        def work() -> None:
+            outcome: Result | Exception
+            try:
+                outcome = asker.ask(here, self)
+            except Exception as error:
+                outcome = error
+
+            def end() -> None:
+                done()
+                answered(outcome)
+
+            post(end)
+
+        self.job: Job[None] = Job(work, self.stop)
+
+    def __call__(self, tally: Any) -> None:
+        """Called by the search, about ten times a second."""
+        if self._is_stopped:  # it may have been said before there was anything to stop
+            tally.stop = 1
+
+    def found(self, result: Result) -> None:
+        """Called by the search, after each depth."""
+        self._post(lambda: self._take(result))
+
+    def _take(self, result: Result) -> None:
+        if self.tell is not None:
+            self.tell(result)
+        spent = time.monotonic() - self._began
+        if self.deadline < inf and (self._is_forced or spent > _ENOUGH * self._budget.target):
+            self.stop()
+
+    def hurry(self) -> None:
+        limit = self._budget.limit if self.asker.deepens else min(self._budget.target, self._budget.limit)
+        self.deadline = time.monotonic() + limit
+
+    def stop(self) -> None:
+        self._is_stopped = True
+        self.deadline = inf
+        self.asker.engine.stop()
