@@ -6,28 +6,34 @@ import json
 import os
 import secrets
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from counterplay.core.errors import UserError
 
-__all__ = ["locked", "read_json", "read_text", "write_files"]
+__all__ = ["locked", "read_bytes", "read_json", "read_text", "write_files"]
 
 MOST_BYTES = 64_000_000
 """A larger file is none that we have written."""
 
 
-def read_text(file: Path) -> str:
-    """The text of a file that may be anybody's; what is no UTF-8 in it does no harm."""
+def read_bytes(file: Path, most: int = MOST_BYTES) -> bytes:
+    """What is in a file that may be anybody's."""
     try:
         with file.open("rb") as opened:
-            data = opened.read(MOST_BYTES + 1)
+            data = opened.read(most + 1)
     except (OSError, ValueError) as error:  # ValueError: no file can have such a name
         raise UserError(f"{file} cannot be read: {_reason(error)}") from None
-    if len(data) > MOST_BYTES:
-        raise UserError(f"{file} has more than {MOST_BYTES:,} bytes, too many to be read")
-    text = data.decode("utf-8-sig", errors="replace")
+    if len(data) > most:
+        raise UserError(f"{file} has more than {most:,} bytes, too many to be read")
+    return data
+
+
+def read_text(file: Path) -> str:
+    """The text of a file that may be anybody's; what is no UTF-8 in it does no harm."""
+    text = read_bytes(file).decode("utf-8-sig", errors="replace")
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -62,8 +68,8 @@ def locked(file: Path) -> BinaryIO:
     return opened
 
 
-def write_files(texts: dict[Path, str]) -> None:
-    """Write each text into its file. No file is replaced before all texts are on the disk."""
+def write_files(texts: Mapping[Path, str | bytes]) -> None:
+    """Write each text into its file, or what is none as it is. No file is replaced before all are on the disk."""
     aside: dict[Path, Path] = {}
     try:
         for file, text in texts.items():
@@ -80,12 +86,12 @@ def write_files(texts: dict[Path, str]) -> None:
                 part.unlink()
 
 
-def _write_aside(file: Path, text: str) -> Path:
+def _write_aside(file: Path, text: str | bytes) -> Path:
     """A new file beside `file`, with the text on the disk. Nobody knows its name before, so nothing is in its place."""
     if "\0" in file.name:
         raise ValueError("no file has such a name")
     part = file.with_name(f".{secrets.token_hex(8)}.part")
-    data = text.encode("utf-8")
+    data = text.encode("utf-8") if isinstance(text, str) else text
     with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as opened:
         try:
             opened.write(data)

@@ -2,7 +2,8 @@
 
 Each is an ordinary function of NumPy here, slow and obvious, and has a compiled twin in `native/vectors.py` with the
 same result to the last bit, on every processor. A row is a part of a `Memory` of kind `float32`: from number `i` on,
-`n` numbers, where `n` is a multiple of `LANES`. Nothing is fused and nothing reordered.
+`n` numbers, where `n` is a multiple of `LANES`. A product that is added to something is fused: rounded once, with the
+sum, as processors do it in one step.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ import numpy as np
 
 from counterplay.core.memory import Memory
 
-__all__ = ["LANES", "add_rows", "add_scaled", "gather", "layer", "scratch", "sigmoid", "sigmoids"]
-__all__ += ["slopes", "sum_rows", "word_of"]
+__all__ = ["LANES", "add_rows", "add_scaled", "first_layer", "gather", "layer", "scratch", "sigmoid"]
+__all__ += ["slopes", "word_of"]
 
 LANES = 16
 
@@ -23,8 +24,8 @@ STEEPEST = 87.0
 LOG2_E = 1.44269504
 ROUNDER = 12582912.0
 """Added to a small number and taken away again, it leaves the nearest whole number: 1.5 times 2 to the 23."""
-POWER_OF_2 = (1.0, 0.693146978, 0.240222421, 0.0555073375, 0.0096715127, 0.00132647264)
-"""2 to the x as a polynomial in x, from -1/2 to 1/2; the error is at most a part in ten million (minimax)."""
+POWER_OF_2 = ((1.0, 0.693146978), (0.240222421, 0.0555073375), (0.0096715127, 0.00132647264))
+"""2 to the x as a polynomial from -1/2 to 1/2, lower powers first, within a part in ten million (minimax)."""
 
 _Row = np.ndarray[Any, np.dtype[np.float32]]
 
@@ -39,11 +40,6 @@ def sigmoid(x: float) -> float:
     return float(_sigmoid(np.full(1, x, np.float32))[0])
 
 
-def sigmoids(row: Any, i: int, n: int) -> None:
-    """Put each number of a row through `sigmoid`."""
-    row.array[i : i + n] = _sigmoid(row.array[i : i + n])
-
-
 def _sigmoid(x: _Row) -> _Row:
     most = np.float32(STEEPEST)
     x = np.where(x < most, x, most)
@@ -51,12 +47,27 @@ def _sigmoid(x: _Row) -> _Row:
     power = x * np.float32(-LOG2_E)
     whole = (power + np.float32(ROUNDER)) - np.float32(ROUNDER)
     part = power - whole
-    total = np.full_like(x, POWER_OF_2[-1])
-    for coefficient in POWER_OF_2[-2::-1]:
-        total = total * part + np.float32(coefficient)
+    pairs = [_fused(part, np.float32(high), np.float32(low)) for low, high in POWER_OF_2]
+    square = part * part
+    total = _fused(square, _fused(square, pairs[2], pairs[1]), pairs[0])
     exponential = (total.view(np.int32) + (whole.astype(np.int32) << 23)).view(np.float32)
     one = np.float32(1.0)
     return np.asarray(one / (one + exponential))
+
+
+def _fused(a: Any, b: Any, c: Any) -> _Row:
+    """a b + c, rounded once.
+
+    In 64 bits the product is exact. The sum is not, and to round it again could go wrong just between two numbers of 32
+    bits; so where something was lost, its last bit is made a one ("round to odd", Boldo and Melquiond 2008).
+    """
+    product, more = np.multiply(a, b, dtype=np.float64), np.asarray(c, np.float64)
+    total = product + more
+    of_more = total - product
+    lost = (product - (total - of_more)) + (more - of_more)
+    is_even = (total.view(np.int64) & 1) == 0
+    total = np.where((lost != 0) & is_even, np.nextafter(total, np.copysign(np.inf, lost)), total)
+    return np.asarray(total.astype(np.float32))
 
 
 def slopes(row: Any, units: Any, i: int, n: int) -> None:
@@ -66,34 +77,33 @@ def slopes(row: Any, units: Any, i: int, n: int) -> None:
 
 
 def layer(y: Any, k: int, weights: Any, i: int, x: Any, at: int, n: int, m: int) -> None:
-    """The sums of `m` units into `y`, from number `k` on. The input is the row of `n` numbers of `x` that begins `at`.
+    """A layer of `m` sigmoids into `y`, from number `k` on. Its input is the row of `n` numbers of `x` from `at` on.
 
     The weights are a row of `n` for each unit, and then `m` thresholds, which are added last. The products of a row are
     added in sixteen sums side by side, and these by halves.
     """
     rows, row = _flat(weights), _flat(x)[at : at + n]
     for unit in range(m):
-        products = (rows[i + unit * n : i + unit * n + n] * row).reshape(-1, LANES)
         sums = np.zeros(LANES, np.float32)
-        for each in products:
-            sums = sums + each
+        for j in range(0, n, LANES):
+            sums = _fused(rows[i + unit * n + j : i + unit * n + j + LANES], row[j : j + LANES], sums)
         while len(sums) > 1:
             half = len(sums) // 2
             sums = sums[:half] + sums[half:]
-        _flat(y)[k + unit] = sums[0] + rows[i + m * n + unit]
+        _flat(y)[k + unit] = _sigmoid(sums[:1] + rows[i + m * n + unit])[0]
 
 
 def add_scaled(a: Any, i: int, x: float, b: Any, k: int, n: int) -> None:
     """Add `x` times the row of `b` to the row of `a`."""
-    _flat(a)[i : i + n] += np.float32(x) * _flat(b)[k : k + n]
+    _flat(a)[i : i + n] = _fused(np.float32(x), _flat(b)[k : k + n], _flat(a)[i : i + n])
 
 
-def sum_rows(rows: Any, on: Any, total: Any) -> None:
-    """The last row, and the row of each active input by its value, added up in that order into the first of `total`."""
-    n = rows.shape[1]
-    total.array[:n] = rows.array[-1]
+def first_layer(rows: Any, on: Any, units: Any) -> None:
+    """Sigmoids of sums: of the last row, and of the row of each active input by its value, in that order."""
+    total = rows.array[-1].copy()
     for k in range(len(on)):
-        total.array[:n] += np.float32(on.value(k)) * rows.array[on.index(k)]
+        total = _fused(np.float32(on.value(k)), rows.array[on.index(k)], total)
+    units.array[: len(total)] = _sigmoid(total)
 
 
 def add_rows(rows: Any, on: Any, change: Any) -> None:
@@ -101,7 +111,7 @@ def add_rows(rows: Any, on: Any, change: Any) -> None:
     first = change.array[: rows.shape[1]]
     rows.array[-1] += first
     for k in range(len(on)):
-        rows.array[on.index(k)] += np.float32(on.value(k)) * first
+        rows.array[on.index(k)] = _fused(np.float32(on.value(k)), first, rows.array[on.index(k)])
 
 
 def _flat(memory: Any) -> _Row:

@@ -255,7 +255,9 @@ class Othello(BoardGame):
 
     # ---- for learning
 
-    inputs = cached_property(lambda self: 2 * self.size**2)
+    @cached_property
+    def inputs(self):
+        return 2 * self.size**2
 
     def features(self, s, on):
         """The discs of the player to move, then the other's."""

@@ -9,9 +9,11 @@
 
 from __future__ import annotations
 
+from counterplay.learn.files import load, save
 from counterplay.learn.linear import Linear
 from counterplay.learn.model import Model
 from counterplay.learn.network import Network
 from counterplay.learn.patterns import Patterns
+from counterplay.learn.temporal import td
 
-__all__ = ["Linear", "Model", "Network", "Patterns"]
+__all__ = ["Linear", "Model", "Network", "Patterns", "load", "save", "td"]

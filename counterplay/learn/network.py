@@ -18,11 +18,10 @@ from counterplay.core.vectors import (
     LANES,
     add_rows,
     add_scaled,
+    first_layer,
     layer,
     scratch,
-    sigmoids,
     slopes,
-    sum_rows,
 )
 from counterplay.learn.model import Model, see_features
 from counterplay.native import native
@@ -88,17 +87,13 @@ def model_learn(self: Any, on: Any, target: Any, rate: float) -> None:
 
 def forward(game: Any, on: Any, units: Any, y: Any) -> None:
     """The hidden units, one layer after the other, and the outputs."""
-    n = game.model_hidden[0]
-    sum_rows(game.model_first, on, units)
-    sigmoids(units, 0, n)
-    at, w = 0, 0  # where the layer before begins among the units, and this one's weights
+    first_layer(game.model_first, on, units)
+    at, w, n = 0, 0, game.model_hidden[0]  # where the layer before begins among the units, the weights, its size
     for i in range(1, len(game.model_hidden)):
         size = game.model_hidden[i]
         layer(units, at + n, game.model_rest, w, units, at, n, size)
-        sigmoids(units, at + n, size)
         at, w, n = at + n, w + size * n + size, size
     layer(y, 0, game.model_rest, w, units, at, n, game.model_outputs)
-    sigmoids(y, 0, len(y))
 
 
 @native

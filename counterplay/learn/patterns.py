@@ -31,7 +31,7 @@ class Patterns(Model):
     """Tables of patterns; `shapes` are the squares of each, by default the game's own, and symmetries add the rest."""
 
     kind = "patterns"
-    rate = (0.01, 0.001)
+    rate = (0.1, 0.01)
     trace = 0.5
 
     def __init__(self, game: Game, shapes: Iterable[Sequence[int]] | None = None, stages: int = 6) -> None:

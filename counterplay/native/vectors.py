@@ -30,7 +30,7 @@ def _i64(n: int) -> ir.Constant:
 
 def _all(kind, x: float) -> ir.Constant:
     """A constant of that kind: the number, or a vector of it."""
-    return ir.Constant(kind, [x] * LANES) if isinstance(kind, ir.VectorType) else ir.Constant(kind, x)
+    return ir.Constant(kind, [x] * kind.count) if isinstance(kind, ir.VectorType) else ir.Constant(kind, x)
 
 
 def _load(builder, base, at):
@@ -41,6 +41,14 @@ def _load(builder, base, at):
 
 def _store(builder, value, base, at):
     builder.store(value, builder.bitcast(builder.gep(base, [at]), _VECTOR.as_pointer())).align = 4
+
+
+def _fused(builder, a, b, c):
+    """a b + c, rounded once."""
+    kind = a.type
+    name = f"llvm.fma.v{kind.count}f32" if isinstance(kind, ir.VectorType) else "llvm.fma.f32"
+    function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(kind, [kind] * 3), name)
+    return builder.call(function, [a, b, c])
 
 
 def _spread(builder, x):
@@ -100,7 +108,7 @@ def _scratch(context, builder, sig, args):
 def _sigmoid_of(builder, x):
     """As `vectors._sigmoid`, of a number or a vector."""
     kind = x.type
-    whole_kind = ir.VectorType(_I32, LANES) if isinstance(kind, ir.VectorType) else _I32
+    whole_kind = ir.VectorType(_I32, kind.count) if isinstance(kind, ir.VectorType) else _I32
 
     def number(c: float):
         return _all(kind, c)
@@ -110,9 +118,9 @@ def _sigmoid_of(builder, x):
     power = builder.fmul(x, number(-LOG2_E))
     whole = builder.fsub(builder.fadd(power, number(ROUNDER)), number(ROUNDER))
     part = builder.fsub(power, whole)
-    total = number(POWER_OF_2[-1])
-    for coefficient in POWER_OF_2[-2::-1]:
-        total = builder.fadd(builder.fmul(total, part), number(coefficient))
+    pairs = [_fused(builder, part, number(high), number(low)) for low, high in POWER_OF_2]
+    square = builder.fmul(part, part)
+    total = _fused(builder, square, _fused(builder, square, pairs[2], pairs[1]), pairs[0])
     exponent = builder.shl(builder.fptosi(whole, whole_kind), _all(whole_kind, 23))
     exponential = builder.bitcast(builder.add(builder.bitcast(total, whole_kind), exponent), kind)
     return builder.fdiv(number(1.0), builder.fadd(number(1.0), exponential))
@@ -130,23 +138,6 @@ def _sigmoid(typing, x):
 @overload(vectors.sigmoid)
 def _ol_sigmoid(x):
     return (lambda x: _sigmoid(x)) if isinstance(x, types.Float | types.Integer) else None
-
-
-@intrinsic
-def _sigmoids(typing, row, i, n):
-    def codegen(context, builder, sig, args):
-        i, n = _whole(context, builder, sig, args, 1, 2)
-        with _each_vector(builder, n) as j:
-            at = builder.add(i, j)
-            _store(builder, _sigmoid_of(builder, _load(builder, args[0], at)), args[0], at)
-        return context.get_dummy_value()
-
-    return types.void(row, i, n), codegen
-
-
-@overload(vectors.sigmoids)
-def _ol_sigmoids(row, i, n):
-    return (lambda row, i, n: _sigmoids(row, i, n)) if _is_row(row) else None
 
 
 @intrinsic
@@ -200,8 +191,8 @@ def _products(builder, places, rows, firsts, x, at, n):
     with _each_vector(builder, n) as j:
         with_x = _load(builder, x, builder.add(at, j))
         for place, first in zip(places, firsts, strict=True):
-            product = builder.fmul(_load(builder, rows, builder.add(first, j)), with_x)
-            builder.store(builder.fadd(builder.load(place), product), place)
+            row = _load(builder, rows, builder.add(first, j))
+            builder.store(_fused(builder, row, with_x, builder.load(place)), place)
     return [builder.load(place) for place in places]
 
 
@@ -226,7 +217,7 @@ def _layer(typing, y, k, weights, i, x, at, n, m):
             sums = [_halves_added(builder, _halves_added(builder, each)) for each in sums]
             threshold = builder.load(at_four(rows, builder.add(thresholds, unit)))
             threshold.align = 4
-            total = builder.fadd(_four_added_up(builder, sums), threshold)
+            total = _sigmoid_of(builder, builder.fadd(_four_added_up(builder, sums), threshold))
             builder.store(total, at_four(y, builder.add(k, unit))).align = 4
         with cgutils.for_range_slice(builder, by_four, m, _i64(1), _I64) as (unit, _):
             (sums,) = _products(builder, places[:1], rows, [builder.add(i, builder.mul(unit, n))], x, at, n)
@@ -234,7 +225,7 @@ def _layer(typing, y, k, weights, i, x, at, n, m):
                 sums = _halves_added(builder, sums)
             threshold = builder.load(builder.gep(rows, [builder.add(thresholds, unit)]))
             total = builder.fadd(builder.extract_element(sums, ir.Constant(_I32, 0)), threshold)
-            builder.store(total, builder.gep(y, [builder.add(k, unit)]))
+            builder.store(_sigmoid_of(builder, total), builder.gep(y, [builder.add(k, unit)]))
         return context.get_dummy_value()
 
     return types.void(y, k, weights, i, x, at, n, m), codegen
@@ -254,8 +245,8 @@ def _add_scaled(typing, a, i, x, b, k, n):
         by = _spread(builder, _small(context, builder, sig.args[2], args[2]))
         with _each_vector(builder, n) as j:
             at = builder.add(i, j)
-            more = builder.fmul(by, _load(builder, args[3], builder.add(k, j)))
-            _store(builder, builder.fadd(_load(builder, args[0], at), more), args[0], at)
+            total = _fused(builder, by, _load(builder, args[3], builder.add(k, j)), _load(builder, args[0], at))
+            _store(builder, total, args[0], at)
         return context.get_dummy_value()
 
     return types.void(a, i, x, b, k, n), codegen
@@ -288,7 +279,7 @@ def _each_active(context, builder, typ, on):
 
 
 @intrinsic
-def _sum_rows(typing, rows, on, total):
+def _first_layer(typing, rows, on, units):
     number, length = rows.kind.shape
 
     def codegen(context, builder, sig, args):
@@ -300,18 +291,18 @@ def _sum_rows(typing, rows, on, total):
             with _each_active(context, builder, on, args[1]) as (row, x):
                 first = builder.mul(row, _i64(length))
                 for place, j in zip(places, blocks, strict=True):
-                    more = builder.fmul(x, _load(builder, args[0], builder.add(first, _i64(j))))
-                    builder.store(builder.fadd(builder.load(place), more), place)
+                    row = _load(builder, args[0], builder.add(first, _i64(j)))
+                    builder.store(_fused(builder, x, row, builder.load(place)), place)
             for place, j in zip(places, blocks, strict=True):
-                _store(builder, builder.load(place), args[2], _i64(j))
+                _store(builder, _sigmoid_of(builder, builder.load(place)), args[2], _i64(j))
         return context.get_dummy_value()
 
-    return types.void(rows, on, total), codegen
+    return types.void(rows, on, units), codegen
 
 
-@overload(vectors.sum_rows)
-def _ol_sum_rows(rows, on, total):
-    return (lambda rows, on, total: _sum_rows(rows, on, total)) if _must_fit(rows, on, total) else None
+@overload(vectors.first_layer)
+def _ol_first_layer(rows, on, units):
+    return (lambda rows, on, units: _first_layer(rows, on, units)) if _must_fit(rows, on, units) else None
 
 
 @intrinsic
@@ -326,8 +317,9 @@ def _add_rows(typing, rows, on, change):
             def add(first, x, changes=changes, blocks=blocks):
                 for more, j in zip(changes, blocks, strict=True):
                     at = builder.add(first, _i64(j))
-                    more = more if x is None else builder.fmul(x, more)
-                    _store(builder, builder.fadd(_load(builder, args[0], at), more), args[0], at)
+                    row = _load(builder, args[0], at)
+                    total = builder.fadd(row, more) if x is None else _fused(builder, x, more, row)
+                    _store(builder, total, args[0], at)
 
             add(_i64((number - 1) * length), None)
             with _each_active(context, builder, on, args[1]) as (row, x):
