@@ -3,6 +3,7 @@
     random                              any legal action
     alphabeta:depth=6                   a search by its name, with its settings
     mcts:simulations=5000,seed=3
+    alphabeta:depth=6,model=FILE        with the estimate of a model, which `counterplay train` has made
     level:5                             as strong as a person would like, from 1 to 10: see `levels.py`
     uci:stockfish,UCI_Elo=2000          other people's programs and bots: see `outside/`
 
@@ -15,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from counterplay import search
+from counterplay import learn, search
 from counterplay.arena import outside
 from counterplay.arena.levels import LEVELS, LevelPlayer
 from counterplay.arena.practice import practise
@@ -79,11 +80,13 @@ def new_player(
             f"level:{len(LEVELS)}, and others' programs by {', '.join(outside.KINDS[:-1])}"
         )
     kind = search.ENGINES[name]
-    known = (*kind.abilities.limits, "multi", *kind.setting_names())
+    known = (*kind.abilities.limits, "multi", *kind.setting_names(), "model")
     _must_be_known(text, settings, known)
     settings = {key: value for key, value in given.items() if key in known} | settings
     if kind.abilities.seed:
         settings.setdefault("seed", seed)
+    if (model := settings.pop("model", None)) is not None:
+        game = game.with_model(learn.load(str(model), game))
     budget, multi, own = split_limits(settings)
     if kind.abilities.needs_limit and budget == search.Limits() and otherwise is not None:
         budget = otherwise

@@ -69,7 +69,7 @@ def load(file: str | Path, game: Game | None = None) -> Model:
     """The model in a file, for the game that it names, or for one of yours with that name; an error says why not."""
     about, weights = _read(Path(file))
     if game is None:
-        game = games.load(about["game"])
+        game = games.load_ours(about["game"])
     _must_be_for(about, game, file)
     kind = MODELS.get(about["model"])
     if kind is None:

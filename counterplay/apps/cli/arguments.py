@@ -1,12 +1,13 @@
 """The application, and what its commands have in common: arguments, and what they mean."""
 
 from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from counterplay import __version__
-from counterplay.core.game import Position
+from counterplay.core.game import Game, Position
 
 app = typer.Typer(
     name="counterplay",
@@ -25,10 +26,25 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 Interpreted = Annotated[bool, typer.Option("--interpreted", help="Run as plain Python, not compiled.")]
 
 
-def at(game: str, position: str | None, moves: str) -> Position:
+ModelFile = Annotated[
+    Path | None, typer.Option("--model", metavar="FILE", help="Estimate by this model, which `train` has made.")
+]
+
+
+def load(game: str, model: Path | None = None) -> Game:
+    """The game of that text; with the estimate of a model, if there is one."""
     from counterplay import games
 
-    return games.load(game).at(moves, position)
+    loaded = games.load(game)
+    if model is None:
+        return loaded
+    from counterplay import learn
+
+    return loaded.with_model(learn.load(model, loaded))
+
+
+def at(game: str, position: str | None, moves: str, model: Path | None = None) -> Position:
+    return load(game, model).at(moves, position)
 
 
 def mode(interpreted: bool) -> AbstractContextManager[None]:
