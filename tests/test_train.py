@@ -199,6 +199,16 @@ def test_train_and_use_what_it_has_made(counterplay, answer, quick, tmp_path, mo
     assert counterplay("analyse", game, "--depth", 1, *model)[0] == 0
     assert answer("explain", game, "--depth", 1, *model)
     assert answer("play", game, *model)["players"]
+    listed = answer("models")["trained"]
+    assert [(each["file"], each["kind"]) for each in listed] == [
+        ("b.safetensors", "network"),
+        ("nim.safetensors", "linear"),
+    ]
+    (tmp_path / "bad.safetensors").write_text("nothing")
+    status, out, _ = counterplay("models")
+    assert status == 0
+    assert "bad.safetensors is no model of Counterplay" in out
+    assert "nim.safetensors" in out
     won = answer("match", game, "alphabeta:depth=1,model=nim.safetensors", "random", "--games", 2, "--opening-plies", 0)
     assert won["games"] == 2
 
@@ -214,6 +224,8 @@ def test_train_and_use_what_it_has_made(counterplay, answer, quick, tmp_path, mo
         (("train", "nim", "--recipe", "logistello"), "nim"),
         (("train", "nim", "--games", 5, "--out", "no/such/x"), "there is no folder no/such"),
         (("search", "nim", "--model", "none.safetensors"), "none.safetensors cannot be read"),
+        (("search", "nim", "--model", "shipped"), "no model for nim comes with Counterplay"),
+        (("models", "no/such"), "there is no folder no/such"),
         (("match", "nim", "alphabeta:depth=1,model=none", "random"), "none cannot be read"),
     ],
 )

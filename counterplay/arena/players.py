@@ -16,13 +16,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from counterplay import learn, search
+from counterplay import search
 from counterplay.arena import outside
 from counterplay.arena.levels import LEVELS, LevelPlayer
 from counterplay.arena.practice import practise
 from counterplay.arena.timing import TimeLeft, allot
 from counterplay.core.game import Game, UnreadableText, UserError
 from counterplay.core.texts import read_settings
+from counterplay.learn.shelf import named
 from counterplay.search.algorithms import split_limits
 from counterplay.search.run import Progress
 
@@ -86,7 +87,7 @@ def new_player(
     if kind.abilities.seed:
         settings.setdefault("seed", seed)
     if (model := settings.pop("model", None)) is not None:
-        game = game.with_model(learn.load(str(model), game))
+        game = game.with_model(named(game, str(model)))
     budget, multi, own = split_limits(settings)
     if kind.abilities.needs_limit and budget == search.Limits() and otherwise is not None:
         budget = otherwise

@@ -32,7 +32,7 @@ from counterplay.search.playout import choose
 if TYPE_CHECKING:
     from counterplay.learn.temporal import Training
 
-__all__ = ["MODELS", "load", "resume", "save"]
+__all__ = ["MODELS", "describe", "load", "resume", "save"]
 
 MODELS: dict[str, type[Model]] = {each.kind: each for each in (Linear, Network, Patterns)}
 
@@ -81,6 +81,12 @@ def load(file: str | Path, game: Game | None = None) -> Model:
     _must_sing(model, about["canary"], file)
     model.pedigree = about["trained"]
     return model
+
+
+def describe(file: str | Path) -> dict[str, Any]:
+    """What a file says about its model: the `game`, the kind of `model`, its `shape`, how it was `trained`."""
+    about, _ = _read(Path(file))
+    return about
 
 
 def resume(training: Training, file: str | Path) -> None:

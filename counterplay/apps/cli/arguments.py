@@ -1,7 +1,6 @@
 """The application, and what its commands have in common: arguments, and what they mean."""
 
 from contextlib import AbstractContextManager, nullcontext
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -27,23 +26,24 @@ Interpreted = Annotated[bool, typer.Option("--interpreted", help="Run as plain P
 
 
 ModelFile = Annotated[
-    Path | None, typer.Option("--model", metavar="FILE", help="Estimate by this model, which `train` has made.")
+    str | None,
+    typer.Option("--model", metavar="FILE", help="Estimate by this model, made by `train`; or the one `shipped`."),
 ]
 
 
-def load(game: str, model: Path | None = None) -> Game:
+def load(game: str, model: str | None = None) -> Game:
     """The game of that text; with the estimate of a model, if there is one."""
     from counterplay import games
 
     loaded = games.load(game)
     if model is None:
         return loaded
-    from counterplay import learn
+    from counterplay.learn.shelf import named
 
-    return loaded.with_model(learn.load(model, loaded))
+    return loaded.with_model(named(loaded, model))
 
 
-def at(game: str, position: str | None, moves: str, model: Path | None = None) -> Position:
+def at(game: str, position: str | None, moves: str, model: str | None = None) -> Position:
     return load(game, model).at(moves, position)
 
 

@@ -50,7 +50,7 @@ def begin(
     moves: str,
     seed: int | None,
     at_terminal: bool,
-    model: Path | None = None,
+    model: str | None = None,
     **who: Any,
 ) -> Session:
     """The game to play: one that was saved, or a new one. `who` is for `seats`; at a terminal sits a person.

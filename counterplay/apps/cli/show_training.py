@@ -12,9 +12,10 @@ if TYPE_CHECKING:
     from rich.live import Live
 
     from counterplay.learn.course import Course, Point
+    from counterplay.learn.shelf import Kept
     from counterplay.learn.temporal import Progress
 
-__all__ = ["drawn_curve", "follow"]
+__all__ = ["drawn_curve", "follow", "show_models"]
 
 NAMES = {"random": "random moves", "estimate": "the hand-made estimate", "earlier": "itself at the point before"}
 _MARKS = {"random": "r", "estimate": "h", "earlier": "e"}
@@ -103,3 +104,22 @@ def drawn_curve(curve: Sequence[Point], of: int) -> str:
     width = len(f"{of:,}")
     axis = f"       0{' ' * (_WIDTH - width)}{of:,} games"
     return "\n".join([*lines, f"      +{'-' * _WIDTH}", axis, f"       points against {legend}"])
+
+
+def show_models(shipped: Sequence[Kept], trained: Sequence[Kept]) -> None:
+    """A row for each model: what it is for, what it is, how it was trained, what came of it."""
+    table = output.table("file", "game", "model", "recipe", "#games", "#v random", "#v estimate")
+    for each in (*shipped, *trained):
+        name = "shipped" if each in shipped else str(each.file)
+        if each.problem:
+            output.say(each.problem)
+            continue
+        last = each.trained[-1] if each.trained else {}
+        shares = last["curve"][-1]["shares"] if last.get("curve") else {}
+        against = [f"{shares[name]:.0%}" if name in shares else "" for name in ("random", "estimate")]
+        played = f"{sum(time.get('played', 0) for time in each.trained):,}"
+        output.add_row(table, name, each.game, each.kind, last.get("recipe", last.get("method", "")), played, *against)
+    if shipped or trained:
+        output.say(table)
+    else:
+        output.say("there are no models here: `counterplay train GAME` makes one")

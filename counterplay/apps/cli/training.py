@@ -62,3 +62,23 @@ def train(
             if svg is not None and course.curve:
                 points = [point.as_dict() for point in course.curve]
                 write_files({svg: curve_svg(loaded, str(course.recipe), points)})
+
+
+@app.command()
+def models(
+    folder: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="Where you have trained some.")] = Path(),
+    as_json: Json = False,
+) -> None:
+    """List the models that come with Counterplay, and those in a folder of yours, with how they were trained."""
+    from counterplay.apps.cli import output
+    from counterplay.apps.cli.show_training import show_models
+    from counterplay.learn.shelf import models_in, shipped
+
+    if not folder.is_dir():
+        raise UserError(f"there is no folder {folder}")
+    ours, yours = shipped(), models_in(folder)
+    if as_json:
+        found = {"shipped": ours, "trained": yours}
+        output.print_json({whose: [each.as_dict() for each in some] for whose, some in found.items()})
+    else:
+        show_models(ours, yours)
