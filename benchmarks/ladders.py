@@ -40,7 +40,7 @@ def row(told):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("games", nargs="*", default=list(GAMES), help="default: all five")
-    parser.add_argument("--seconds", type=float, default=0.03, help="for a move of either side")
+    parser.add_argument("--seconds", type=float, default=0.05, help="for a move of either side")
     parser.add_argument("--quick", action="store_true", help="two games a rung: does it run?")
     parser.add_argument("--record", type=Path, help="a folder for the games")
     parser.add_argument("--at-once", type=int, default=2, help="how many ladders")

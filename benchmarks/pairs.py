@@ -14,6 +14,7 @@ from counterplay.search.alphabeta.kernel import value as alphabeta_value
 from counterplay.search.alphabeta.workspace import REFINEMENTS, new_workspace
 from counterplay.search.perft import lines
 from counterplay.search.plain.minimax import value
+from counterplay.search.playout import total_utility
 from counterplay.search.run import new_tally
 
 STARTPOS = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
@@ -156,12 +157,12 @@ def our_perft(name: str, depth: int, times: int, position: str | None = None) ->
 
 def our_playouts(name: str, n: int, interpreted: bool = False) -> Work:
     game = games.load(name)
-    kernel = search.mean_utility.interpreted if interpreted else search.mean_utility.compiled
+    kernel = total_utility.interpreted if interpreted else total_utility.compiled
 
     def work() -> tuple[float, float]:
         s, random = game.initial(), search.new_random(1)
         began = time.perf_counter()
-        kernel(game, s, n, random)
+        kernel(game, s, n, random, new_tally())
         return n, time.perf_counter() - began
 
     return work

@@ -6,13 +6,12 @@ moving first. With the same seed it is the same tournament on every machine.
 
     python examples/engine_tournament.py [FOLDER]
 
-writes the games of each pair into the folder, or here, as tournament-....jsonl, where `counterplay analyse --record`
-reads them. Run it again, and games that are there already are not played again.
+writes the games into the folder, or here, as tournament.jsonl, where `counterplay analyse --record` reads them. Run it
+again, and games that are there already are not played again.
 """
 
 import sys
 from itertools import combinations
-from math import log10
 from pathlib import Path
 
 from counterplay import arena, games
@@ -29,45 +28,30 @@ SEED = 7
 
 
 def main(folder: Path) -> None:
-    game = games.load("tic_tac_toe")
+    game, names = games.load("tic_tac_toe"), list(PLAYERS)
 
-    # ---- 1. The matches. A score knows wins, draws and losses of the first of the two.
-    points: dict[tuple[str, str], float] = {}
-    for one, two in combinations(PLAYERS, 2):
-        record = folder / f"tournament-{one}-{two}.jsonl".replace(" ", "_")
-        pair = PLAYERS[one], PLAYERS[two]
-        score = arena.match(game, pair, GAMES, seed=SEED, opening_plies=2, record=record)
-        print(f"{one} against {two}: {score.wins} wins, {score.draws} draws, {score.losses} losses")
-        points[one, two] = score.points * GAMES
-        points[two, one] = GAMES - points[one, two]
+    # ---- 1. The games, and who won how many of them.
+    ended = arena.tournament(
+        game,
+        list(PLAYERS.values()),
+        "round-robin",
+        GAMES,
+        seed=SEED,
+        opening_plies=2,
+        record=folder / "tournament.jsonl",
+    )
+    for one, two in combinations(range(len(names)), 2):
+        score = ended.score(one, two)
+        print(f"{names[one]} against {names[two]}: {score.wins} wins, {score.draws} draws, {score.losses} losses")
 
-    # ---- 2. The table, the best first.
-    elo = ratings(points)
-    ranking = sorted(PLAYERS, key=lambda name: -elo[name])
-    print(f"\n{'':12}{''.join(f'{name:>12}' for name in ranking)}       points   Elo")
-    for name in ranking:
-        row = "".join(f"{'-' if name == other else f'{points[name, other]:g}':>12}" for other in ranking)
-        total = sum(points[name, other] for other in ranking if other != name)
-        print(f"{name:12}{row}{total:>8g} of {GAMES * (len(PLAYERS) - 1)}{elo[name]:>+6.0f}")
-
-
-def ratings(points: dict[tuple[str, str], float]) -> dict[str, float]:
-    """Elo's ratings, 0 on average, under which the points of everybody are just what one expects.
-
-    A player of strength a gets a / (a + b) of the points against one of strength b, and 400 Elo more are ten times the
-    strength. Strengths are found by putting them right in turn until all are (Zermelo 1929). Everybody is given a draw
-    with everybody beyond the games, or who wins all of them would be infinitely strong.
-    """
-    names = list(PLAYERS)
-    strength = dict.fromkeys(names, 1.0)
-    for _ in range(2_000):
-        for name in names:
-            others = [other for other in names if other != name]
-            won = sum(points[name, other] + 0.5 for other in others)
-            strength[name] = won / sum((GAMES + 1) / (strength[name] + strength[other]) for other in others)
-    elo = {name: 400 * log10(strength[name]) for name in names}
-    mean = sum(elo.values()) / len(elo)
-    return {name: elo[name] - mean for name in names}
+    # ---- 2. The table, the best first. Ratings are those under which such points are the likeliest.
+    ratings, ranking = ended.ratings, ended.ranked()
+    assert ratings is not None  # everybody has met everybody
+    print(f"\n{'':12}{''.join(f'{names[p]:>12}' for p in ranking)}       points   Elo")
+    for p in ranking:
+        row = "".join(f"{'-' if p == q else f'{ended.score(p, q).points * GAMES:g}':>12}" for q in ranking)
+        total = f"{ended.points(p):>8g} of {GAMES * (len(names) - 1)}"
+        print(f"{names[p]:12}{row}{total}{ratings.players[p].elo:>+6.0f}")
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@
 
 MOVES are joined by `+`: it plays the one whose number is that of the moves so far. HABIT is what it does instead of
 its second move: `crash`, `hang`, `illegal`, `resign`; or `crash-once`, which leaves FILE behind and behaves after that;
-`stillborn` is never ready. `orphan` starts a child that would outlive it, and writes its number to FILE.
+`stillborn` is never ready; `refuse` takes no size of the board. `orphan` starts a child that would outlive it, and
+writes its number to FILE.
 """
 
 import os
@@ -57,6 +58,7 @@ for line in sys.stdin:
     if protocol in ("uci", "ugi"):
         if words[0] == protocol:
             say("id name fake\noption name Skill Level type spin default 20 min 0 max 20\nnoise")
+            say("option name UCI_LimitStrength type check default false\noption name UCI_Elo type spin min 1 max 3000")
             say(f"{protocol}ok")
         elif words[0] == "isready":
             say("readyok")
@@ -70,8 +72,8 @@ for line in sys.stdin:
             played += 1
         elif words[0] == "known_command":
             say("= true\n")
-        elif words[0] == "final_status":
-            say("? unknown command\n")
+        elif words[0] == "boardsize" and habit == "refuse":
+            say("? unacceptable size\n")
         else:
             played = 0 if words[0] == "clear_board" else played + (words[0] == "play")
             say("= \n")
@@ -81,4 +83,4 @@ for line in sys.stdin:
         elif words[:2] == ["set", "game"]:
             played = line.count("]B[") + line.count("]W[")
         elif words[0] == "go":
-            say(f"status thinking\n=== {move(played)}/0.1/0.5")
+            say(f"status thinking\n=== {move(played)} 0.10 0.5")

@@ -4,6 +4,7 @@ import pytest
 
 from counterplay import games
 from counterplay.study.check import examine, examine_text
+from counterplay.study.check.pitfalls import pitfalls
 from tests.test_check import Take
 
 pytestmark = [pytest.mark.long, pytest.mark.no_bounds]
@@ -102,6 +103,49 @@ def test_interpreted_only_is_said_first(tmp_path):
     assert not report.both_modes
     assert str(report).splitlines()[1].startswith("  warning: runs interpreted only: ")
     assert str(report).count("runs interpreted only") == 1
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("~(s.turn == 1)", "`~` of a truth value"),
+        ("~(not s.turn)", "`~` of a truth value"),
+        ("~bool(s.turn)", "`~` of a truth value"),
+        ("~(s.turn == 1 or s.turn == 2)", "`~` of a truth value"),
+        ("s.stones ** -2", "an integer to a negative power"),
+        ("(1 << 64) * s.turn", "1 << 64 does not fit the 64 bits"),
+        ("int(float('-inf'))", "int of infinity or nan"),
+        ("round(-np.inf)", "round of infinity or nan"),
+        ("np.uint8(s.turn)", "uint8 wraps around interpreted"),
+        ("-~s.turn - 1", None),
+        ("int(s.stones / 2.0 ** -1) * 0", None),
+    ],
+)
+def test_what_the_modes_would_understand_differently_is_seen_in_the_text(tmp_path, rule, said):
+    file = tmp_path / "take.py"
+    file.write_text("import numpy as np\n" + TAKE.replace("return s.turn\n", f"return {rule} if False else s.turn\n"))
+    found = pitfalls(games.load(str(file)))
+    line = 1 + file.read_text().splitlines().index(f"        return {rule} if False else s.turn")
+    assert [each.partition(": ")[0] for each in found] == ([] if said is None else [f"take.py:{line}"])
+    assert said is None or said in found[0]
+
+
+def test_pitfalls_are_warnings(tmp_path):
+    file = tmp_path / "take.py"
+    file.write_text(TAKE.replace("return s.turn\n", "return ~(s.turn == 1) if False else s.turn\n"))
+    report = examine_text(str(file), playouts=1, compare=False)
+    assert report.ok
+    assert "warning: take.py:" in str(report)
+
+
+def test_our_games_have_no_pitfalls():
+    assert [each for name in games.names() for each in pitfalls(games.load(name))] == []
+
+
+def test_a_slice_gets_its_remedy(tmp_path):
+    part = "return self.State((s.stones, 0)[: s.turn + 1][0]"
+    (tmp_path / "take.py").write_text(TAKE.replace("return self.State(s.stones", part))
+    assert "to change an item use replace(items, i, item)" in str(examine_text(str(tmp_path / "take.py"), playouts=1))
 
 
 def test_a_base_without_all_rules_is_not_meant(tmp_path):

@@ -154,7 +154,7 @@ def test_a_choice_that_changes_two_plies_deeper():
 def test_what_is_proven_is_said_to_be_exact():
     found = analysis.explain(Sale(), depth=9)
     assert (found.chosen.proven, found.other.proven, found.terms) == (True, True, ())
-    assert "sell is worth exactly -0.9, check loses by force within 5 plies." in str(found)
+    assert "sell is worth exactly -0.9, check loses by force in 3 moves." in str(found)
     assert "After sell: on1 on2 on3 on4 (the game is over)." in str(found)
 
 
@@ -165,9 +165,9 @@ def test_a_proven_win_and_how_soon():
     assert (found.chosen.name, found.chosen.values, found.chosen.proven) == ("4", (1.0, -1.0), True)
     assert (found.chosen.depth, found.chosen.is_shortest, len(found.chosen.names)) == (7, True, 7)
     assert not search.alphabeta(game, here.state, depth=6).proven
-    assert "4 wins by force within 7 plies" in str(found)
+    assert "4 wins by force in 4 moves" in str(found)
     lost = analysis.explain(game, here.state, "3", depth=9)
-    assert "3 loses by force within 2 plies." in str(lost)
+    assert "3 loses by force in 1 move." in str(lost)
     assert lost.other.names == ("3", "4")
     assert lost.lead == 2
 
@@ -269,7 +269,7 @@ def test_the_command_in_words(counterplay, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     status, out, _ = counterplay("explain", "connect_four", "--moves", "6 5 3 4 4 3 5 2 5 5", "--move", "3")
     assert status == 0
-    assert "4 is better than 3 for X: 4 wins by force within 7 plies" in out
+    assert "4 is better than 3 for X: 4 wins by force in 4 moves" in out
     assert max(map(len, out.splitlines())) <= 80
 
 

@@ -3,6 +3,7 @@
 import json
 import sys
 import types
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from counterplay.arena.ladder import Rung, Standing, Step, climb, climber, rungs
 from counterplay.arena.match import Score
 from tests.test_outside import fake
 
-pytestmark = pytest.mark.no_bounds
+pytestmark = [pytest.mark.long, pytest.mark.no_bounds]
 
 GAME = "nim:heaps=4,5,6"
 CHEAT = fake("ugi", "nothing+nothing", "illegal", settings=",nodes=1")  # it loses every game
@@ -94,6 +95,9 @@ def test_a_rating_is_that_at_which_the_points_are_expected():
     assert Standing((step(1500, 3, 1),), False).elo[0] == pytest.approx(1500 + 190.85, abs=0.1)
     assert Standing((step(1500, 4, 0),), False).elo is None
     assert Standing((), False).elo is None
+    forfeited = replace(step(1500, 5, 5), score=Score(5, 0, 5, 0.1, forfeited=(0, 1)))
+    assert Standing((forfeited,), False).elo is None
+    assert str(forfeited).endswith("50%, 1 game was forfeited")
     assert str(Standing((), False)) == "no rung was played"
     assert str(Standing((step(1500, 5, 5, -0.1),), False)) == "below at 1500: about 1500 ± 215"
 

@@ -9,6 +9,7 @@ import pytest
 from counterplay import Bits, Game, Memory, UserError, games, learn, native, search
 from counterplay.core import vectors
 from counterplay.core.features import Active, new_active
+from counterplay.core.primitives import lowest_one
 from counterplay.core.randomness import new_random
 from counterplay.search.playout import random_action
 
@@ -77,7 +78,14 @@ def test_layers_and_rows_are_what_they_say():
     assert total.array == pytest.approx((table.array[1] - before[1]) / 2 * 0.1875, rel=1e-4, abs=1e-6)
 
 
+@native.native
+def lowest(game, n):
+    return lowest_one(n)
+
+
 def test_squares_become_digits():
+    assert [lowest_one(n) for n in (1, 12, -16)] == [0, 2, 4]
+    assert [lowest.compiled(games.load("nim"), n) for n in (1, 12, -16)] == [0, 2, 4]
     b = Bits(100, [0, 3, 63, 64, 99])
     assert vectors.word_of(b, 0) == 1 + 8 - (1 << 63)
     assert vectors.word_of(b, 1) == 1 + (1 << 35)

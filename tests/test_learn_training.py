@@ -63,10 +63,10 @@ def test_a_training_that_is_stopped_anywhere_and_goes_on_ends_the_same(tmp_path)
             files.resume(training, file)
         if training.progress.is_done:
             break
-        w, end = training._works[0], training.games + 37
+        w, random, end = training._works[0], training._randoms[0], training.games + 37
         number = min(temporal.TOGETHER - training.games % temporal.TOGETHER, end - training.games, 200 - training.games)
         rate = settings.rate_at(training.games)
-        temporal.play_and_learn(training.game, game.initial(), w, number, rate, trace, explore)
+        temporal.play_and_learn(training.game, game.initial(), w, random, number, rate, trace, explore)
         files.save(model, file, training.state())
         model = make(game)  # as another process would have it
     assert stops > 4

@@ -10,14 +10,16 @@ from textwrap import dedent
 import pytest
 
 from counterplay import UserError, games, native, search
+from counterplay.apps.cli import show_game
 from counterplay.core.errors import EndlessGame
 from counterplay.core.game import RulesError, listed_actions
 from counterplay.search.playout import MOST_PLIES
-from counterplay.search.run import MOST_THREADS
+from counterplay.search.run import MOST_THREADS, Job
 from counterplay.search.table import TranspositionTable
 from counterplay.study.check import examine, examine_text
 from counterplay.study.check.watchdog import examine_watched
 from tests.processes import WATCHDOG_SECONDS, hear_ctrl_c
+from tests.small_games import Nim
 
 pytestmark = pytest.mark.long
 
@@ -68,6 +70,29 @@ def test_random_play_notices_a_game_that_never_ends(walk, mode):
             play()
     with mode(), pytest.raises(EndlessGame, match="a random game of walk did not end"):
         search.mcts(game, simulations=5)
+
+
+def test_play_between_computers_is_left_when_it_never_ends(walk, counterplay, monkeypatch):
+    monkeypatch.setattr(show_game, "_MOST_MOVES", 30)
+    status, out, _ = counterplay("play", walk(**ENDLESS), "--players", "random,random", "--interpreted")
+    assert status == 0
+    assert "left after 30 moves; `counterplay check` says whether games end" in out
+
+
+def test_ctrl_c_ends_random_games_from_python(monkeypatch):
+    wait, heard = Job.wait, []
+
+    def interrupted(self, seconds=None):
+        if not heard:
+            heard.append(True)
+            raise KeyboardInterrupt
+        return wait(self, seconds)
+
+    game = Nim()
+    search.mean_utility(game, game.initial(), 1, search.new_random(1))
+    monkeypatch.setattr(Job, "wait", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        search.mean_utility(game, game.initial(), 30_000_000, search.new_random(1))
 
 
 def test_check_says_that_no_game_has_ended(walk):

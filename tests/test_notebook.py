@@ -7,6 +7,7 @@ import pytest
 
 from counterplay import Game, games, native, search, trees
 from counterplay.games.tree import Tree
+from tests.small_games import Nim
 
 pytestmark = [pytest.mark.long, pytest.mark.no_bounds]
 
@@ -58,21 +59,30 @@ def test_a_result_shows_the_board_the_moves_and_the_line():
     shown = parsed(result)
     rows = table_of(result)
     assert rows[0] == ["move", "value"]
-    assert rows[1] == [result.action_name, "0"]
-    assert sorted(rows[1:]) == sorted(
-        [game.action_name(here.state, each.action), f"{each.value:g}"] for each in result.actions
-    )
-    assert [float(value) for _, value in rows[1:]] == sorted(each.value for each in result.actions)  # MIN moves
+    assert rows[1] == [result.action_name, "draw"]
+    told = {0.0: "draw", 8.0: "loss"}  # MIN moves
+    values = [[game.action_name(here.state, each.action), told[each.value]] for each in result.actions]
+    assert sorted(rows[1:]) == sorted(values)
+    assert [value for _, value in rows[1:]] == sorted(value for _, value in values)  # the best first
+    assert shown.find(".//caption").text == "values are for O, in lines"
     (board,) = shown.iter(f"{SVG}svg")
     assert ET.tostring(board) == ET.tostring(ET.fromstring(here.after(result.action)._repr_svg_()))
     assert sum(each.get("fill") == "#f2c230" for each in board.iter(f"{SVG}rect")) == 1  # the move is marked
     assert shown.find("p").text == f"alphabeta: {result}"
-    assert " ".join(result.line_names) in shown.find("p").text
+    assert "line 1... " in shown.find("p").text
 
 
 def test_bounds_are_said_to_be_bounds():
     result = search.alphabeta(Tree("[[3,12,8],[2,4,6],[14,5,2]]"), without=["all"])
     assert table_of(result)[1:] == [["1", "3"], ["2", "at most 2"], ["3", "at most 2"]]
+
+
+def test_a_bound_that_says_nothing_is_not_said():
+    nim = Nim(heap=3)
+    result = search.alphabeta(nim)
+    assert [(result.worth_of(each)) for each in result.actions] == [("?", "not needed")] * 2 + [("win in 1", "best")]
+    assert table_of(result)[1:] == [["3", "win in 1"], ["1", "?"], ["2", "?"]]
+    assert str(result).startswith("3, win in 1 for player 1 (exact), line 3, ")
 
 
 def test_names_are_escaped():
@@ -94,7 +104,7 @@ def test_three_players_and_the_end_of_a_game():
         over = search.alphabeta(ttt := games.load("tic_tac_toe"), ttt.from_text("xxx/oo./..."))
     assert all(len(value.split(", ")) == 3 for _, value in table_of(three)[1:])
     assert table_of(over) == [["move", "value"]]
-    assert "value 8" in parsed(over).find("p").text
+    assert "win for X (exact)" in parsed(over).find("p").text
 
 
 def test_a_tree_draws_itself():

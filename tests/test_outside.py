@@ -15,6 +15,7 @@ import pytest
 from counterplay import UserError, arena, games, native
 from counterplay.arena.outside import is_installed, must_run_nothing
 from counterplay.arena.outside.process import Child, Lost
+from counterplay.arena.outside.uci import Option
 from counterplay.arena.session import split_players
 from tests.processes import WATCHDOG_SECONDS
 
@@ -145,15 +146,16 @@ def test_othello_programs_are_told_the_game_in_ggf():
     passing = said(
         "nboard", "othello", "pass", "oooooooo/oooooooo/oooooooo/oooooooo/oooooooo/oooooooo/oooooooo/oooooox. x"
     )
-    assert "B[PA]" in passing[2]
+    assert passing[1] == "set depth 8"
+    assert "B[PA]" in passing[3]
 
 
-def test_names_with_blanks_have_commas_in_ugi():
+def test_names_of_several_words_are_one_in_ugi():
     game = games.load("backgammon")
     start = game.at("31").state
-    player = arena.new_player(game, fake("ugi", "8/5,6/5", settings=",nodes=1"))
+    player = arena.new_player(game, fake("ugi", "8/5_6/5", settings=",nodes=1"))
     name = player.move_name(start, game.parse_action(start, "8/5 6/5"))
-    assert name == "8/5,6/5"
+    assert name == "8/5_6/5"
     assert player._action(start, name) == game.parse_action(start, "8/5 6/5")
 
 
@@ -209,6 +211,35 @@ def test_a_program_that_never_starts_is_a_mistake_of_the_user():
     player = arena.new_player(game, fake("uci", CHESS_MOVES, settings=",Skil Level=3,nodes=1"))
     with pytest.raises(UserError, match="has no option 'Skil Level'; did you mean Skill Level"):
         player.choose([game.initial()])
+
+
+@pytest.mark.parametrize(
+    ("setting", "why"),
+    [
+        ("Skill Level=21", "Skill Level is a number from 0 to 20, not '21'"),
+        ("skill level=x", "Skill Level is a number from 0 to 20, not 'x'"),
+        ("UCI_LimitStrength=yes", "UCI_LimitStrength is true or false, not 'yes'"),
+    ],
+)
+def test_values_that_an_engine_would_leave_unheeded_are_refused(setting, why):
+    player = arena.new_player(games.load("chess"), fake("uci", CHESS_MOVES, settings=f",{setting},nodes=1"))
+    with pytest.raises(UserError, match=why):
+        player.prepare()
+
+
+def test_to_name_a_rating_is_to_limit_the_strength():
+    lines = said("uci", "chess", settings=",UCI_Elo=1500,nodes=1")
+    assert lines[1:3] == ["setoption name UCI_Elo value 1500", "setoption name UCI_LimitStrength value true"]
+    assert Option.read("option name Clear Hash type button") == Option("Clear Hash", "button", "")
+    assert Option.read("id name fake") is None
+
+
+def test_a_program_that_refuses_the_game_is_too():
+    game = games.load("go:size=5")
+    player = arena.new_player(game, fake("gtp", "C3", "refuse"))
+    with pytest.raises(UserError, match="refuses 'boardsize 5': unacceptable size, before it was ready") as error:
+        player.prepare()
+    assert not isinstance(error.value, arena.Forfeit)
 
 
 @pytest.mark.parametrize(
@@ -288,6 +319,7 @@ def test_a_child_is_heard_and_ended():
         Child([str(FAKE.parent)])
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc").exists(), reason="looks into /proc")
 @pytest.mark.parametrize("end", ["dismiss", "exit", "ctrl-c", "forget"])
 def test_what_a_program_has_started_ends_with_it(end, tmp_path):

@@ -1,6 +1,8 @@
 """Stockfish, GNU Go and GNU Backgammon play whole games with us, each by its own protocol."""
 
 import json
+import shlex
+import sys
 
 import pytest
 
@@ -19,6 +21,7 @@ def needs(program):
     ("game", "us", "them"),
     [
         pytest.param("chess", "alphabeta:nodes=20", "uci:stockfish,Hash=1,nodes=2000", marks=needs("stockfish")),
+        pytest.param("chess:chess960=on", "random", "uci:stockfish,Hash=1,nodes=500", marks=needs("stockfish")),
         pytest.param(
             "go:size=5",
             "random",
@@ -38,6 +41,44 @@ def test_whole_games_by_the_rules_of_both(game, us, them, tmp_path):
     for line in record.read_text().splitlines()[1:]:
         assert json.loads(line)["ended"] in ("rules", "repetition", "resignation"), line
     assert score.points <= 0.5  # they are better than that
+
+
+@pytest.mark.parametrize(
+    ("game", "protocol", "limit"),
+    [
+        ("tic_tac_toe", "ugi", ",nodes=50"),
+        ("backgammon", "ugi", ",nodes=5"),
+        ("chess", "uci", ",nodes=5"),
+        ("go:size=3", "gtp", ""),
+        ("othello", "nboard", ",depth=1"),
+    ],
+)
+def test_our_own_engine_plays_by_every_protocol(game, protocol, limit, tmp_path, monkeypatch):
+    """What `counterplay engine` says and what we understand were written apart; a whole game needs both."""
+    monkeypatch.setenv("COUNTERPLAY_INTERPRETED", "1")
+    record, played = tmp_path / "record", games.load(game)
+    command = shlex.join([sys.executable, "-m", "counterplay", "engine", game, "--protocol", protocol])
+    them = f"{protocol}:{command}{limit},patience={WATCHDOG_SECONDS}"
+    with native.interpreted():
+        opening_plies = 0 if played.chance else 2
+        assert arena.match(played, ("random", them), 1, opening_plies=opening_plies, record=record).games == 1
+    for line in record.read_text().splitlines()[1:]:
+        assert json.loads(line)["ended"] in ("rules", "repetition", "resignation"), line
+
+
+@needs("stockfish")
+def test_stockfish_castles_from_anywhere():
+    game = games.load("chess:chess960=on")
+    s = game.from_text("3k4/8/8/8/8/8/5PPP/1R3KR1 w GB - 0 1")
+    player = arena.new_player(game, "uci:stockfish,Hash=1,nodes=20")
+    try:
+        states = [s]
+        with native.interpreted():
+            for name in ("O-O", "Ke7", "h3", "Ke8"):
+                states.append(game.result(states[-1], game.parse_action(states[-1], name)))
+            assert player.choose(states) in list(game.actions(states[-1]))
+    finally:
+        arena.dismiss(player)
 
 
 @needs("stockfish")

@@ -115,7 +115,7 @@ def test_a_draw_and_an_estimate_have_no_distance():
 def test_the_distance_is_told():
     game = games.load("tic_tac_toe")
     result = search.alphabeta(game, game.at("a1 b1 a2 b2").state)
-    assert str(result).startswith("a3, value 8 (exact, in 1 ply)")
+    assert str(result).startswith("a3, win in 1 for X (exact), line 1. a3, ")
     assert (result.as_dict()["within"], result.as_dict()["is_shortest"]) == (1, True)
 
 

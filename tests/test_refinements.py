@@ -168,6 +168,32 @@ def test_mates_are_found_with_and_without(position, move, plies, without):
     assert move is None or result.action_name == move
 
 
+MATES_IN_THREE = [  # the one move that mates in three, by Stockfish 15.1
+    ("r1b1kb1r/pppp1ppp/5q2/4n3/3KP3/2N3PN/PPP4P/R1BQ1B1R b kq - 0 1", "Bc5+"),
+    ("4B3/8/1p1P4/kP4p1/1N2p1P1/PK2P1P1/8/8 w - - 0 52", "d7"),
+    ("1rbk4/2p5/2P1p3/p3B3/P3B1Pp/2PP1PnP/5K2/RNq5 b - - 1 41", "Rb2+"),
+    ("6nr/p3k1p1/5p2/8/2q2bPp/P2RP2P/5n2/1K3B2 b - - 1 29", "Nxd3"),
+    ("8/7P/2k5/B6R/2B1P1P1/6P1/8/K7 w - - 3 70", "h8=Q"),
+    ("5k2/8/7p/7P/3BQ3/8/3N1K2/8 w - - 7 64", "Bc5+"),
+    ("8/6R1/P7/8/7k/2B5/6p1/6K1 w - - 1 64", "a7"),
+    ("5k2/R7/2P2p1p/5P1P/1P1PP3/5P2/4N3/2B1K3 w - - 2 43", "c7"),
+    ("8/8/3k2p1/1B4n1/3p4/p7/7q/5K2 b - - 5 59", "a2"),
+    ("5k2/8/5np1/p5P1/Pp6/1P4p1/1K2Q3/8 w - - 0 46", "gxf6"),
+    ("4Q3/4bp1p/2p1pk1P/1p1p4/3P1N2/3r3N/P3R1K1/8 w - - 6 46", "Qh8+"),
+    ("1n1k2r1/5p1p/1npb4/3p4/5Pb1/8/5N1P/5RKR b - - 0 32", "Bh3+"),
+    ("2k5/p4p2/1Rpr4/4p1rp/P1P1nb2/7b/2K5/8 b - - 2 41", "Rg2+"),
+    ("k5b1/6b1/5qPp/8/8/8/8/6K1 b - - 1 71", "Bd5"),
+]
+
+
+@pytest.mark.parametrize(("position", "move"), MATES_IN_THREE)
+def test_nothing_is_hidden_from_a_search_that_is_to_prove(position, move):
+    chess = games.load("chess")
+    result = alphabeta(chess, chess.from_text(position), 5, without="selective")
+    assert (result.action_name, result.within, result.is_shortest, result.may_hide) == (move, 5, True, ())
+    assert result.worth().startswith("mate in 3 for ")
+
+
 class Countdown(Game):
     """Take one or two of a heap; who takes the last wins. With a multiple of three left, to pass would be best."""
 

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from itertools import combinations
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from counterplay import UserError, arena, games, native, search
 from counterplay.arena import bout
 from counterplay.arena.adjudication import Adjudication, Judge
 from counterplay.arena.bout import Conditions, Fixture, play
+from counterplay.arena.interrupting import CtrlC
 from counterplay.arena.openings import Opening, Openings, random_openings, read_openings
 from counterplay.arena.pairings import Pair, Plan
 from counterplay.arena.score import score_of
@@ -468,8 +470,48 @@ def test_what_goes_wrong_in_a_process_is_told():
     chess, dead = games.load("chess"), f"uci:{sys.executable} -c 'raise SystemExit(4)'"
     with pytest.raises(UserError, match="ended with status 4, before it was ready"):
         arena.match(chess, (dead, "random"), 2, concurrency=2, seconds=0.1)
+    with pytest.raises(TypeError, match="concurency"):
+        arena.match(TIC_TAC_TOE, ("random", "random"), 2, concurency=2)
     with pytest.raises(UserError, match="1 to 256 games are played at once, not 0"):
         arena.match(TIC_TAC_TOE, ("random", "random"), 2, concurrency=0)
+
+
+BAD_RULES = """
+import multiprocessing, os
+from counterplay.games.tic_tac_toe import TicTacToe
+
+class Bad(TicTacToe):
+    how: str = ""
+
+    def result(self, s, a):
+        if multiprocessing.parent_process() is not None:
+            os._exit(7) if self.how == "ends" else 1 / 0
+        return super().result(s, a)
+"""
+
+
+def test_rules_that_end_a_process_or_fail_in_it(tmp_path):
+    file = tmp_path / "bad.py"
+    file.write_text(BAD_RULES)
+    with pytest.raises(UserError, match=r"the process that played game \d has ended with status 7"):
+        arena.match(games.load(f"{file}:Bad:how=ends"), ("random", "random"), 2, concurrency=2)
+    with pytest.raises(ZeroDivisionError) as error:
+        arena.match(games.load(f"{file}:Bad"), ("random", "random"), 2, concurrency=2)
+    assert "in the process that played game" in error.value.__notes__[0]
+
+
+def test_ctrl_c_that_a_search_has_taken_is_raised_again():
+    def taken():
+        with suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+
+    before = signal.getsignal(signal.SIGINT)
+    with CtrlC() as ctrl_c:
+        ctrl_c.raise_again()
+        taken()
+        with pytest.raises(KeyboardInterrupt):
+            ctrl_c.raise_again()
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 # ---- files for others
@@ -605,7 +647,8 @@ def test_somebody_who_looks_sees_it_grow(monkeypatch):
     monkeypatch.setattr(output, "_err", console)
     compete("tic_tac_toe", ("alphabeta:depth=1", "random"), "match", 4, out=None, sprt="elo0=0,elo1=100")
     seen = console.export_text()
-    assert "game 4 of 4, LLR" in seen
+    assert "game 4 of 4; " in seen
+    assert "; LLR " in seen
     assert "forfeits" in seen
     compete("tic_tac_toe", WEAK, "gauntlet", 2, out=None)
     assert "alphabeta:depth=2" in console.export_text()

@@ -58,7 +58,8 @@ class Step:
         """`Stockfish at 1350: +8 =1 -1, 85%`, or `GNU Backgammon: +4 =0 -6, -0.35 ± 0.21 points a game`."""
         score = self.score
         what = f"{self.gain:+.2f} ± {1.96 * self.error:.2f} a game" if self.is_scored else f"{score.points:.0%}"
-        return f"{self.rung.name}: +{score.wins} ={score.draws} -{score.losses}, {what}"
+        flaw = f", {score.why_no_elo}" if score.why_no_elo else ""
+        return f"{self.rung.name}: +{score.wins} ={score.draws} -{score.losses}, {what}{flaw}"
 
     def as_dict(self) -> dict[str, Any]:
         about = {"name": self.rung.name, "player": self.rung.player, "elo": self.rung.elo, "lost": self.is_lost}
@@ -88,9 +89,12 @@ class Standing:
     def elo(self) -> tuple[float, float] | None:
         """The rating at which the points of all games are expected, and its standard error.
 
-        By the opponents' ratings, taken as given. None if they have none, or if everything was won or lost.
+        By the opponents' ratings, taken as given. None if they have none, if everything was won or lost, or if the
+        games of a rung are not worth a rating, such as forfeited ones.
         """
         rated = [(each.rung.elo, each.score) for each in self.steps if each.rung.elo is not None]
+        if any(score.why_no_elo for _, score in rated):
+            return None
         games, points = sum(score.games for _, score in rated), sum(score.points * score.games for _, score in rated)
         if not 0 < points < games:
             return None
@@ -143,7 +147,7 @@ def _levels() -> Iterator[Rung]:
 def _chess() -> Iterator[Rung]:
     """Stockfish is said to have these ratings at a minute a game; at less time it has less."""
     for elo in range(1350, 2851, 150):
-        text = f"uci:stockfish,UCI_LimitStrength=true,UCI_Elo={elo},Hash=16"
+        text = f"uci:stockfish,UCI_Elo={elo},Hash=16"
         yield Rung(f"Stockfish at {elo}", text, elo, "stockfish")
     yield Rung("GNU Chess", "uci:gnuchess --uci", None, "gnuchess")
     yield Rung("Stockfish", "uci:stockfish,Hash=16", None, "stockfish")
@@ -175,6 +179,7 @@ def climb(
     *,
     record: Path | None = None,
     seed: int = 0,
+    concurrency: int = 1,
     begun: Callable[[Rung], Told | None] | None = None,
     ended: Callable[[Step], None] | None = None,
     **limits: Any,
@@ -182,8 +187,9 @@ def climb(
     """Play so many games with each opponent until a rung is lost.
 
     `player` is who climbs, by default the strongest search of ours; `limits` (`seconds`, `nodes`) are for a move of
-    either side. `record` is a folder, with the record of a match for each rung: from these a climb goes on. `begun` is
-    told of every rung and returns what is told of its games, `ended` is told what came of it.
+    either side, and `concurrency` is how many games are played at once. `record` is a folder, with the record of a
+    match for each rung: from these a climb goes on. `begun` is told of every rung and returns what is told of its
+    games, `ended` is told what came of it.
     """
     if games < 2 or games % 2:
         raise UserError(f"a rung has an even number of games, 2 or more, so that both begin equally often; not {games}")
@@ -203,6 +209,7 @@ def climb(
             games,
             seed=1000 * seed + number,  # luck with the dice of one rung is none on the next
             opening_plies=0 if game.chance else 4,  # dice make games different by themselves
+            concurrency=concurrency,
             record=record and record / f"{re.sub(r'[^a-z0-9.]+', '-', rung.name.lower())}.jsonl",
             progress=None if begun is None else begun(rung),
             **limits,

@@ -18,9 +18,10 @@ from typing import Any
 from counterplay.arena.adjudication import Adjudication
 from counterplay.arena.bout import Conditions, Fixture
 from counterplay.arena.interrupting import CtrlC
+from counterplay.arena.levels import LevelPlayer
 from counterplay.arena.openings import Opening, Openings
 from counterplay.arena.pairings import Pair, Plan
-from counterplay.arena.players import dismiss
+from counterplay.arena.players import EnginePlayer, dismiss
 from counterplay.arena.ratings import Ratings, ratings
 from counterplay.arena.record import GameRecord, Record
 from counterplay.arena.score import Score, repeated, score_of
@@ -124,25 +125,28 @@ def tournament(
     opening_plies: int | None = None,
     openings: Path | None = None,
     balanced: float | None = None,
+    seconds: float | None = None,
+    nodes: int | None = None,
+    simulations: int | None = None,
     clock: str | Clock | None = None,
     adjudicate: str | Adjudication | None = None,
     sprt: str | Sprt | None = None,
     concurrency: int = 1,
     record: Path | None = None,
     progress: Told | None = None,
-    **limits: Any,
 ) -> Standings:
     """Play a tournament, of one of the `KINDS` in `pairings.py`, and return how it ended.
 
     There are so many `games` between each two that meet. They begin with `opening_plies` random moves, or those of the
     file `openings`, each opening once with either side; `balanced=0.1` takes only those in which no side has more than
-    60% of the chances. `limits` (`seconds`, `nodes`, `simulations`) are for each move, a `clock` like `60+0.5` for all
+    60% of the chances. `seconds`, `nodes` and `simulations` are for each move, a `clock` like `60+0.5` for all
     moves of a player; who has neither and needs one gets a tenth of a second a move. `adjudicate` ends games early, and
     `sprt` a match of two. Ratings are measured by the player `anchor`, or by the mean. `concurrency` is how many games
     are played at once, in processes.
 
     With a `record` every game is written there when it ends, and those that are there already are not played again.
     """
+    limits = {"seconds": seconds, "nodes": nodes, "simulations": simulations}
     director = _Director(
         game,
         tuple(players),
@@ -185,22 +189,34 @@ class _Director:
         self._finished: dict[int, GameRecord] = {}
         self._verdict = _Verdict(self.test)
 
+    def _compile(self) -> None:
+        """Have the machine code of all players on the disk, so that it is made once and not in every process."""
+        for text in dict.fromkeys(self.players):
+            player = self.conditions.new_player(self.game, text, 0)
+            if isinstance(player, EnginePlayer | LevelPlayer):
+                player.prepare()
+
     def run(self, concurrency: int, record: Path | None, progress: Told | None) -> Standings:
-        tell = progress or (lambda standings: None)
+        def tell() -> None:
+            if progress is not None:
+                progress(self._standings())
+
         with Record(record, self._about()) as kept, workers(self.game, self.conditions, concurrency) as at_work:
             openings = self.openings.make(self.game, self.plan.openings, self.conditions.seed)
             self._finished = {number: each for number, each in kept.games.items() if number < self.plan.total}
             self._verdict.look(self._finished)
             if self._finished:
-                tell(self._standings())
+                tell()
+            if concurrency > 1:
+                self._compile()
             try:
                 with CtrlC() as ctrl_c:
                     for played in self._played(at_work, openings):
                         kept.add(played)
-                        tell(self._standings())
+                        tell()
                         ctrl_c.raise_again()
             except KeyboardInterrupt:
-                tell(self._standings())  # a game may have ended that nobody was told of
+                tell()  # a game may have ended that nobody was told of
                 raise
         return self._standings()
 

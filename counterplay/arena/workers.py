@@ -69,19 +69,18 @@ class Here:
 
 
 class Processes:
-    """So many processes. The first one plays its first game alone: by then the machine code is there for all."""
+    """So many processes, each started when there is a game for it."""
 
     def __init__(self, game: Game, conditions: Conditions, number: int) -> None:
         self._started = (game, conditions, native.is_interpreted(game))
         self._number = number
         self._processes: dict[Connection, Any] = {}
         self._playing: dict[Connection, Fixture] = {}
-        self._is_warm = False
 
     @property
     def room(self) -> int:
         """How many games can be begun now."""
-        return (self._number if self._is_warm else 1) - len(self._playing)
+        return self._number - len(self._playing)
 
     @property
     def busy(self) -> bool:
@@ -106,7 +105,6 @@ class Processes:
                 f"the process that played game {fixture.number + 1} has ended with status {process.exitcode}; "
                 "the games that were finished are kept in the record, if there is one"
             ) from None
-        self._is_warm = True
         if isinstance(answer, GameRecord):
             return answer
         raise answer

@@ -19,8 +19,8 @@ MOST_BYTES = 64_000_000
 """A larger file is none that we have written."""
 
 
-def read_bytes(file: Path, most: int = MOST_BYTES) -> bytes:
-    """What is in a file that may be anybody's."""
+def read_bytes(file: Path, most: int) -> bytes:
+    """What is in a file that may be anybody's, if it has no more than `most` bytes."""
     try:
         with file.open("rb") as opened:
             data = opened.read(most + 1)
@@ -33,7 +33,7 @@ def read_bytes(file: Path, most: int = MOST_BYTES) -> bytes:
 
 def read_text(file: Path) -> str:
     """The text of a file that may be anybody's; what is no UTF-8 in it does no harm."""
-    text = read_bytes(file).decode("utf-8-sig", errors="replace")
+    text = read_bytes(file, MOST_BYTES).decode("utf-8-sig", errors="replace")
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 

@@ -42,6 +42,8 @@ class OpenSpiel(Game):
             raise UnreadableText(f"OpenSpiel has no game '{name}'; {hint}")
         try:
             game = pyspiel.load_game(self.game)
+            if game.get_type().dynamics == kind.Dynamics.SEQUENTIAL:
+                game.new_initial_state().legal_actions()  # a few games have no numbers of actions
         except Exception as error:  # of a class that is not Python's own
             raise UnreadableText(f"OpenSpiel does not load '{self.game}': {' '.join(str(error).split())}") from None
         if game.get_type().dynamics == kind.Dynamics.SIMULTANEOUS:

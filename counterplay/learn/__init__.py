@@ -14,6 +14,22 @@ from counterplay.learn.linear import Linear
 from counterplay.learn.model import Model
 from counterplay.learn.network import Network
 from counterplay.learn.patterns import Patterns
+from counterplay.learn.qlearning import LinearQ, QTable, q
+from counterplay.learn.regression import fit
 from counterplay.learn.temporal import td
+from counterplay.learn.traces import td_with_traces
 
-__all__ = ["Linear", "Model", "Network", "Patterns", "load", "save", "td"]
+__all__ = [
+    "Linear",
+    "LinearQ",
+    "Model",
+    "Network",
+    "Patterns",
+    "QTable",
+    "fit",
+    "load",
+    "q",
+    "save",
+    "td",
+    "td_with_traces",
+]

@@ -21,6 +21,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from math import inf, isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,7 +31,7 @@ import numpy as np
 from counterplay.core.errors import UserError
 from counterplay.core.features import MOST_ACTIVE, new_active
 from counterplay.core.game import CHANCE, Game
-from counterplay.core.randomness import first_counter, seed_at, unit, word
+from counterplay.core.randomness import new_random, seed_at, unit, word
 from counterplay.core.records import new_record, record_type
 from counterplay.core.vectors import scratch
 from counterplay.learn.files import resume, save
@@ -50,7 +51,7 @@ TOGETHER = 64
 """So many games are played at one rate."""
 
 _WORK = record_type(
-    [(name, np.int64) for name in ("counter", "stop", "games", "plies", "seen", "positions", "size")]
+    [(name, np.int64) for name in ("stop", "games", "plies", "seen", "positions")]
     + [
         ("first", np.int64, (PLIES + 1,)),
         ("viewer", np.int64, (PLIES,)),
@@ -61,33 +62,33 @@ _WORK = record_type(
     ]
 )
 """One thread's game: for each position where its active inputs begin, whose view they are, whether a random move
-followed and what the best would have led to. `counter` is that of the random numbers."""
+followed and what the best would have led to."""
 
 
 # ---- compiled: a game, and learning from it
 
 
 @native
-def play_and_learn(game, start, w, games, rate, trace, explore):  # type: ignore[no-untyped-def]
+def play_and_learn(game, start, w, random, games, rate, trace, explore):  # type: ignore[no-untyped-def]
     """Play so many games against oneself, and learn from each."""
     for _ in range(games):
         if w.stop:
             break
-        end = play(game, start, w, explore)
+        end = play(game, start, w, random, explore)
         learn_from(game, end, w, rate, trace)
         w.games += 1
     return w.games
 
 
 @native
-def play(game, start, w, explore):  # type: ignore[no-untyped-def]
+def play(game, start, w, random, explore):  # type: ignore[no-untyped-def]
     """A game, its positions noted in `w`; the state at its end, or where there is no more room for notes."""
     s = start
     w.seen = 0
     note(game, s, w, False)
     while not game.is_terminal(s) and w.seen < PLIES and w.first[w.seen] < ACTIVE - MOST_ACTIVE:
         if game.chance and game.player(s) == CHANCE:
-            s = game.result(s, choose(game, s, w))
+            s = game.result(s, choose(game, s, random))
             if not game.is_terminal(s):
                 note(game, s, w, True)
             continue
@@ -98,9 +99,9 @@ def play(game, start, w, explore):  # type: ignore[no-untyped-def]
             w.positions += 1
             if v > best_value:
                 best_value, best = v, after
-        if explore > 0.0 and unit(w) < explore:
+        if explore > 0.0 and unit(random) < explore:
             note_best(game, best, w)
-            best = game.result(s, game.sample(s, word(w)))
+            best = game.result(s, game.sample(s, word(random)))
         s = best
         if not game.is_terminal(s):
             note(game, s, w, False)
@@ -244,11 +245,8 @@ class Training:
         self._taken = 0  # games that some thread has played or plays
         self._last = settings.games  # games to play before `run` ends
         self._stopped = False
-        self._works = []
-        for thread in range(settings.threads):
-            w = new_record(_WORK)
-            w.counter = first_counter(seed_at(settings.seed, thread))
-            self._works.append(w)
+        self._works = [new_record(_WORK) for _ in range(settings.threads)]
+        self._randoms = [new_random(seed_at(settings.seed, thread)) for thread in range(settings.threads)]
 
     @property
     def games(self) -> int:
@@ -269,7 +267,7 @@ class Training:
             w.stop = 0
         began, before = time.perf_counter(), self.seconds
         deadline = inf if seconds is None else began + seconds
-        jobs = [Job(lambda w=w: self._play(w, deadline), self.stop) for w in self._works]  # type: ignore[misc]
+        jobs = [Job(partial(self._play, i, deadline), self.stop) for i in range(self.settings.threads)]
         try:
             for job in jobs:
                 while not job.wait(0.1):
@@ -290,9 +288,9 @@ class Training:
         for w in self._works:
             w.stop = 1
 
-    def _play(self, w: Any, deadline: float) -> None:
+    def _play(self, thread: int, deadline: float) -> None:
         """What a thread does: take some games, play them, take more."""
-        settings = self.settings
+        settings, w, random = self.settings, self._works[thread], self._randoms[thread]
         try:
             while not self._stopped:
                 with self._lock:
@@ -302,7 +300,7 @@ class Training:
                 if number <= 0:
                     return
                 rate = settings.rate_at(first)
-                play_and_learn(self.game, self._start, w, number, rate, settings.trace, settings.explore)
+                play_and_learn(self.game, self._start, w, random, number, rate, settings.trace, settings.explore)
                 if time.perf_counter() >= deadline:
                     return
         except BaseException:
@@ -313,8 +311,9 @@ class Training:
 
     def state(self) -> dict[str, Any]:
         """All that it needs besides the weights to go on as if nothing had happened."""
-        counts = [{name: int(w[name]) for name in ("counter", "games", "plies", "positions")} for w in self._works]
-        return {"settings": self.settings._asdict(), "threads": counts, "seconds": self.seconds}
+        counts = [{name: int(w[name]) for name in ("games", "plies", "positions")} for w in self._works]
+        random = [int(source.counter) for source in self._randoms]
+        return {"settings": self.settings._asdict(), "counts": counts, "random": random, "seconds": self.seconds}
 
     def take_up(self, state: dict[str, Any]) -> None:
         """Go on from there."""
@@ -323,9 +322,11 @@ class Training:
             changed = [name for name in Settings._fields if getattr(before, name) != getattr(self.settings, name)]
             told = ", ".join(f"{name}={getattr(before, name)}" for name in changed)
             raise UserError(f"the training that was begun has {told}: go on with the same, or write to another file")
-        for w, counts in zip(self._works, state["threads"], strict=True):
+        for w, counts in zip(self._works, state["counts"], strict=True):
             for name, number in counts.items():
                 w[name] = number
+        for random, counter in zip(self._randoms, state["random"], strict=True):
+            random.counter = counter
         self.seconds = state["seconds"]
 
 

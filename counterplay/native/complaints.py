@@ -46,7 +46,8 @@ _MEANINGS = (
     (r">>> getitem\(Cells\(.*?\), slice", r"a part of Cells is [first:end], without a step: write a loop"),
     (
         r">>> getitem\((?:Uni)?Tuple\(.*\), slice",
-        r"a part of a tuple has bounds that are written out, as in items[1:3]: write a loop, or use Cells",
+        r"a part of a tuple has bounds that are written out, as in items[1:3]; to change an item use "
+        r"replace(items, i, item), for all else write a loop or use Cells",
     ),
     (r">>> exception_match", r"of the exceptions only `except:` and `except Exception:` can be compiled"),
     (r">>> Bits\(int\d*", r"the width of a Bits must be known beforehand: a number or an attribute of the game"),

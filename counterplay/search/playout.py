@@ -8,11 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 from counterplay.core.errors import EndlessGame
-from counterplay.core.game import CHANCE
+from counterplay.core.game import CHANCE, Game
 from counterplay.core.randomness import unit, word
 from counterplay.native import native
+from counterplay.search.run import new_tally, run
 
-__all__ = ["MOST_PLIES", "mean_utility", "playout", "random_action"]
+__all__ = ["MOST_PLIES", "mean_utility", "playout", "random_action", "total_utility"]
 
 MOST_PLIES = 100_000
 """A random game that is longer is taken for one that never ends; at random none of our games has a hundredth of it."""
@@ -51,8 +52,8 @@ def playout(game, s, random):  # type: ignore[no-untyped-def]
 
 
 @native
-def mean_utility(game, s, n, random):  # type: ignore[no-untyped-def]
-    """What player 0 gets on average in `n` random games from `s`."""
+def total_utility(game, s, n, random, tally):  # type: ignore[no-untyped-def]
+    """What player 0 gets in all of `n` random games from `s`, or in fewer if `tally.stop` is set."""
     total = 0.0
     for _ in range(n):
         end, plies = s, 0
@@ -62,4 +63,17 @@ def mean_utility(game, s, n, random):  # type: ignore[no-untyped-def]
             end = game.result(end, choose(game, end, random))
             plies += 1
         total += game.utility(end, 0)
+        tally.nodes += 1
+        if tally.stop:
+            break
+    return total
+
+
+def mean_utility(game: Game, s: Any, n: int, random: Any) -> float:
+    """What player 0 gets on average in `n` random games from `s`. Ctrl-C ends it at once, whatever the mode."""
+    tally = new_tally()
+    total_utility(game, s, 0, random, tally)  # compiles, where ctrl-C is heard
+    total = run(lambda: float(total_utility(game, s, n, random, tally)), tally)
+    if tally.nodes < n:
+        raise KeyboardInterrupt
     return total / n

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
+from counterplay.core import words
 from counterplay.core.game import Game, Position, UserError
 
 __all__ = ["ActionValue", "Result", "Unsuited"]
@@ -133,33 +135,70 @@ class Result:
         """For JSON, what is known beyond the action itself."""
         return {"line": list(each.line), "line_names": self.names_of(each.line)} if len(each.line) > 1 else {}
 
-    def __str__(self) -> str:
+    # ---- in the game's own words
+
+    @property
+    def player(self) -> int:
+        """For whom values are told: who is to move; the first player where nobody is."""
+        return 0 if self.game.is_terminal(self.state) else max(0, self.game.player(self.state))
+
+    def worth(self) -> str:
+        """The value, and for whom: `+0.35 pawns for White`, `mate in 3 for Black`, `draw`."""
+        text = words.values_text(self.game, self.values, self.player, **self._how(self.proven, is_best=True))
+        is_whose = self.game.players == 2 and self.game.zero_sum and text not in ("draw", "undecided")
+        return f"{text} for {words.player_name(self.game, self.player)}" if is_whose else text
+
+    def worth_of(self, each: ActionValue) -> tuple[str, str]:
+        """What an action is worth to who is to move, and what kind of value that is: `best`, `at most` or nothing.
+
+        Where a bound says no more than the range of utilities, there is no value: nothing better could be found.
+        """
+        is_best = each.action == self.action
+        if not is_best and not each.exact and each.values[self.player] >= self.game.utility_range[1]:
+            return "?", "not needed"
+        text = words.values_text(
+            self.game, each.values, self.player, unit=False, **self._how(each.proven, is_best=is_best)
+        )
+        return text, "best" if is_best else "" if each.exact else "at most"
+
+    def _how(self, proven: bool, is_best: bool) -> dict[str, Any]:
+        plies = self.within if self.is_shortest and is_best else None
+        return {"proven": proven, "simulated": self.simulations is not None, "plies": plies}
+
+    def told(self, earlier: Sequence[Any] = ()) -> str:
+        """The answer in a line: the move, what it is worth and to whom, best play, and what it took.
+
+        `earlier` has the states before, for the numbers of the moves.
+        """
         how = "exact" if self.proven else f"estimate at depth {self.depth}"
-        if self.within is not None:
+        if self.within is not None and (self.game.scored or not self.is_shortest):
             how += f", {'in' if self.is_shortest else 'within'} {self.within} {'ply' if self.within == 1 else 'plies'}"
         if self.simulations is not None:
             how += f", {self.simulations:,} simulations"
-        move = f"{self.action_name}, value" if self.action is not None else "value"
-        line = f", line {' '.join(self.line_names)}" if self.line else ""
-        return f"{move} {self.value:g} ({how}){line}, {self.nodes:,} nodes in {self.seconds:.3f} s"
+        move = f"{self.action_name}, " if self.action is not None else ""
+        line = f", line {words.line_text(self.game, self.state, self.line, earlier)}" if self.line else ""
+        return f"{move}{self.worth()} ({how}){line}, {self.nodes:,} nodes in {self.seconds:.3f} s"
+
+    def __str__(self) -> str:
+        return self.told()
 
     def _repr_html_(self) -> str:
         """For notebooks: the board after the best move, which is marked, and the moves, the best first.
 
         Colours are the page's own, so that it can be read upon light and dark.
         """
-        game, s = self.game, self.state
+        game, s, p = self.game, self.state, self.player
         here = Position(game, s)
-        p = 0 if game.is_terminal(s) else max(0, game.player(s))
-        bound = "at most " if p == 0 else "at least "
-        rows = "".join(
-            f"<tr><td>{escape(game.action_name(s, each.action))}</td><td>{'' if each.exact else bound}"
-            f"{', '.join(f'{v:.4g}' for v in (each.values if game.players > 2 else (each.value,)))}</td></tr>"
-            for each in sorted(self.actions, key=lambda each: (each.action != self.action, -each.values[p]))
-        )
+        rows = ""
+        for each in sorted(self.actions, key=lambda each: (each.action != self.action, -each.values[p])):
+            text, mark = self.worth_of(each)
+            value = f"at most {text}" if mark == "at most" else text
+            rows += f"<tr><td>{escape(game.action_name(s, each.action))}</td><td>{escape(value)}</td></tr>"
+        caption = escape(words.caption(game, p, self.simulations is not None))
         return (
             '<div style="display:flex;flex-wrap:wrap;gap:1.5em;align-items:flex-start">'
             f"<div>{(here if self.action is None else here.after(self.action))._repr_svg_()}</div>"
-            '<div style="max-height:24em;overflow:auto"><table><thead><tr><th>move</th><th>value</th></tr></thead>'
+            f'<div style="max-height:24em;overflow:auto"><table><caption>{caption}</caption>'
+            "<thead><tr><th>move</th><th>value</th></tr></thead>"
             f"<tbody>{rows}</tbody></table></div></div><p>{escape(f'{self.algorithm}: {self}')}</p>"
         )

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from counterplay.apps.cli.arguments import GameText, Json, ModelFile, app, load
+from counterplay.apps.cli.competing import Concurrency
 
 
 @app.command()
@@ -17,6 +18,7 @@ def ladder(
     games: Annotated[int, typer.Option("--games", metavar="N", help="Games a rung, an even number.")] = 10,
     seconds: Annotated[float | None, typer.Option(help="Seconds a move, for both. Default: 0.1.")] = None,
     nodes: Annotated[int | None, typer.Option(help="Nodes a move, for both, instead.")] = None,
+    concurrency: Concurrency = 1,
     seed: Annotated[int, typer.Option(help="For openings, dice and players.")] = 0,
     record: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Write the games there; go on from them.")
@@ -60,6 +62,7 @@ def ladder(
                 player,
                 games,
                 seed=seed,
+                concurrency=concurrency,
                 record=record,
                 begun=begun,
                 ended=ended,

@@ -38,7 +38,6 @@ __all__ = [
     "speed",
     "table",
     "turn",
-    "value_of",
 ]
 
 _out = Console(highlight=False, soft_wrap=True)
@@ -115,17 +114,6 @@ def turn(position: Position) -> str:
     return f"{words.player_name(game, game.player(s))} is to move"
 
 
-def value_of(result: Result) -> str:
-    """What a search found, and for whom: `+0.35 pawns for White`."""
-    game, s = result.game, result.state
-    p = 0 if game.is_terminal(s) else max(0, game.player(s))
-    plies = result.within if result.is_shortest else None
-    how = {"proven": result.proven, "simulated": result.simulations is not None, "plies": plies}
-    text = words.values_text(game, result.values, p, **how)
-    is_whose = game.players == 2 and game.zero_sum and text not in ("draw", "undecided")
-    return f"{text} for {words.player_name(game, p)}" if is_whose else text
-
-
 def line_of(result: Result, earlier: Sequence[Any] = (), most: int | None = None) -> str:
     """Best play as a search saw it, with numbers; `earlier` has the states before."""
     return words.line_text(result.game, result.state, result.line, earlier, most)
@@ -156,7 +144,7 @@ class Progress:
         self._status.update(_clean(f"{self._what}: {self._found}{nodes:,} nodes{speed(nodes, seconds)}; {stopping}"))
 
     def found(self, result: Result) -> None:
-        self._found = f"depth {result.depth}, {value_of(result)}, {line_of(result, most=8)}; "
+        self._found = f"depth {result.depth}, {result.worth()}, {line_of(result, most=8)}; "
 
 
 @contextmanager

@@ -209,26 +209,11 @@ def _search(
         p = max(0, game.player(s))
         table = output.table("move", *(["#visits"] if by_visits else []), "#value", "")
         for each in result.actions:
-            plies = result.within if result.is_shortest and each.action == result.action else None
-            how = {"proven": each.proven, "simulated": by_visits, "unit": False, "plies": plies}
-            mark = "best" if each.action == result.action else "" if each.exact else "at most"
+            value, mark = result.worth_of(each)
             if by_visits and each.proven:
                 mark = f"{mark} exact".strip()
             visits = [f"{each.visits:,}"] if by_visits else []
-            value = words.values_text(game, each.values, p, **how)
             output.add_row(table, game.action_name(s, each.action), *visits, value, mark)
         output.say(table)
         output.say(f"{words.caption(game, p, by_visits)}\n")
-    output.say(f"{result.algorithm}: {_found(result, here)}, ended by: {result.stopped}")
-
-
-def _found(result: Any, here: Position) -> str:
-    """The answer in a line: the move, what it is worth and to whom, best play, and what it took."""
-    from counterplay.apps.cli import output
-
-    how = "exact" if result.proven else f"estimate at depth {result.depth}"
-    if result.simulations is not None:
-        how += f", {result.simulations:,} simulations"
-    move = f"{result.action_name}, " if result.action is not None else ""
-    line = f", line {output.line_of(result, here.history)}" if result.line else ""
-    return f"{move}{output.value_of(result)} ({how}){line}, {result.nodes:,} nodes in {result.seconds:.3f} s"
+    output.say(f"{result.algorithm}: {result.told(here.history)}, ended by: {result.stopped}")

@@ -134,7 +134,7 @@ def _bars(result: Result) -> list[Text]:
     game, names, values = result.game, result.game.player_names, result.values
     if game.players == 2 and game.zero_sum:
         filled, empty = _bar(result, values[0])
-        return [Text.assemble(f"{names[0]} ", filled, empty, f" {names[1]}   {output.value_of(result)}")]
+        return [Text.assemble(f"{names[0]} ", filled, empty, f" {names[1]}   {result.worth()}")]
     told = [words.value_text(game, v, **_how(result, result)) for v in values]
     wide = max(map(len, names))
     return [

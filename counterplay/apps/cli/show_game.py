@@ -27,6 +27,8 @@ from counterplay.core.randomness import any_seed
 __all__ = ["begin", "play_game", "seats"]
 
 _PLAY = "counterplay play"
+_MOST_MOVES = 10_000
+"""A game that only computers play is left after so many; a person knows when it is enough."""
 
 _COMMANDS = {
     "moves": "the moves that you can make",
@@ -138,6 +140,9 @@ class _Shown:
             self.tell(f"{session.game}: you are {you}{against}; `help` lists what you can type\n")
         self._show()
         while (seat := session.seat) is not None:
+            if not session.people and len(session.moves) >= _MOST_MOVES:
+                self.tell(f"left after {_MOST_MOVES:,} moves; `counterplay check` says whether games end")
+                return
             if seat in session.people:
                 move = self._ask(seat)
                 if move is None:
@@ -342,7 +347,7 @@ def _mistake(line: str, moves: Sequence[str], commands: Sequence[str]) -> str:
 
 def _found(result: search.Result) -> str:
     """What it is worth to who moves, and how sure that is."""
-    return f"{output.value_of(result)} ({'exact' if result.proven else f'depth {result.depth}'})"
+    return f"{result.worth()} ({'exact' if result.proven else f'depth {result.depth}'})"
 
 
 def _width() -> int:

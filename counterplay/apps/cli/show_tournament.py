@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from rich.console import Group
+from rich.text import Text
 
 from counterplay import arena, games
 from counterplay.apps.cli import output
@@ -14,6 +20,9 @@ from counterplay.arena.written import must_be_writable, write_games
 if TYPE_CHECKING:
     from rich.live import Live
     from rich.table import Table
+
+_REST_SECONDS = 0.1
+"""Between two looks: nobody reads faster, and of many games a table takes time to make."""
 
 __all__ = ["Following", "compete", "following", "show_standings"]
 
@@ -42,7 +51,11 @@ def compete(
 def following() -> Iterator[Following]:
     """What is told how a tournament stands."""
     with output.live() as shown:
-        yield Following(shown)
+        told = Following(shown)
+        try:
+            yield told
+        finally:
+            told.show()
 
 
 class Following:
@@ -50,13 +63,19 @@ class Following:
 
     def __init__(self, shown: Live | None) -> None:
         self.last: arena.Standings | None = None
-        self._shown = shown
+        self._shown, self._next = shown, 0.0
 
     def __call__(self, standings: arena.Standings) -> None:
         self.last = standings
-        if self._shown is not None:
-            is_match = len(standings.players) == 2
-            self._shown.update(_match_table(standings) if is_match else _table(standings), refresh=True)
+        if time.monotonic() >= self._next:
+            self.show()
+            self._next = time.monotonic() + _REST_SECONDS
+
+    def show(self) -> None:
+        """Show how it stands now."""
+        if self._shown is not None and self.last is not None:
+            is_match = len(self.last.players) == 2
+            self._shown.update(_match(self.last) if is_match else _table(self.last), refresh=True)
 
 
 def show_standings(standings: arena.Standings) -> None:
@@ -71,15 +90,17 @@ def show_standings(standings: arena.Standings) -> None:
 def _table(standings: arena.Standings) -> Table:
     """Who has how many points against whom, the first one first, and the ratings."""
     ranked, found = standings.ranked(), None if standings.why_no_elo else standings.ratings
-    columns = ["#", "player", *([] if found is None else ["#Elo", "#±"]), "#points", "#games", "#late", "#forfeits"]
+    lost = {"late": "time", "forfeits": "forfeit"}  # columns that nobody needs are left out
+    lost = {name: why for name, why in lost.items() if any(standings.lost(p, why) for p in ranked)}
+    columns = ["#", "player", *([] if found is None else ["#Elo", "#±"]), "#points", "#games", *(f"#{x}" for x in lost)]
     table = output.table(*columns, *(f"#{place}" for place in range(1, len(ranked) + 1)))
+    table.columns[1].min_width = max(map(len, standings.players))
     for place, p in enumerate(ranked, 1):
         played = sum(p in each.seats for each in standings.games)
         rating = [] if found is None else [f"{found.players[p].elo:+.0f}", f"{found.players[p].within:.0f}"]
-        lost = [str(standings.lost(p, why)) for why in ("time", "forfeit")]
+        counts = [f"{standings.points(p):g}", str(played), *(str(standings.lost(p, why)) for why in lost.values())]
         cross = [_against(standings, p, q) for q in ranked]
-        cells = (str(place), standings.players[p], *rating, f"{standings.points(p):g}", str(played), *lost, *cross)
-        output.add_row(table, *cells)
+        output.add_row(table, str(place), standings.players[p], *rating, *counts, *cross)
     return table
 
 
@@ -89,20 +110,23 @@ def _against(standings: arena.Standings, p: int, q: int) -> str:
     return f"{sum(met):g}" if met else "-"
 
 
-def _match_table(standings: arena.Standings) -> Table:
-    """A match so far: a row for each of the two."""
-    score = standings.score(0, 1)
-    low, high = score.elo_range
-    table = output.table("player", "#points", "#won", "#drawn", "#lost", "#late", "#forfeits", "")
-    found = f"Elo {score.elo:+.0f} ± {(high - low) / 2:.0f}" if abs(high - low) < 1e6 else "Elo not known yet"
-    played = f"game {score.games} of {standings.wanted}"
-    if score.test is not None:
-        lower, upper = score.test.bounds
-        played += f", LLR {score.llr:.2f} ({lower:.2f} to {upper:.2f})"
+def _match(standings: arena.Standings) -> Group:
+    """A match so far: a row for each of the two, and what that means."""
+    score = replace(standings.score(0, 1), wanted=None)  # that it goes on is nothing against it
+    table = output.table("player", "#points", "#won", "#drawn", "#lost", "#late", "#forfeits")
     points = score.points * score.games
-    rows = [(points, score.wins, score.losses, found), (score.games - points, score.losses, score.wins, played)]
-    for player, (got, won, lost, note) in enumerate(rows):
+    rows = [(points, score.wins, score.losses), (score.games - points, score.losses, score.wins)]
+    for player, (got, won, lost) in enumerate(rows):
         counts = (f"{got:g}", str(won), str(score.draws), str(lost))
         failed = (str(score.late[player]), str(score.forfeited[player]))
-        output.add_row(table, standings.players[player], *counts, *failed, note)
-    return table
+        output.add_row(table, standings.players[player], *counts, *failed)
+    means = [f"game {score.games} of {standings.wanted}", score.why_no_elo or _elo(score)]
+    if score.test is not None:
+        lower, upper = score.test.bounds
+        means.append(f"LLR {score.llr:.2f} ({lower:.2f} to {upper:.2f})")
+    return Group(table, Text("; ".join(means)))
+
+
+def _elo(score: arena.Score) -> str:
+    low, high = score.elo_range
+    return f"Elo {score.elo:+.0f} ± {(high - low) / 2:.0f}" if isfinite(high - low) else score.elo_text

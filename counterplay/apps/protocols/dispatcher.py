@@ -137,7 +137,8 @@ class Dispatcher:
             return
         self._guarded("", event)
         while self._waiting and not self.protocol.is_busy and not self.protocol.is_over:
-            self._answer(self._waiting.popleft())
+            for _ in range(len(self._waiting)):  # each once: if one begins a search, those after it wait again
+                self._take(self._waiting.popleft())
 
     def _take(self, line: Line | None) -> None:
         self._last_line = time.monotonic()

@@ -61,7 +61,7 @@ class Gtp(Protocol):
         self.say(f"?{number} {why}\n")
 
     def _reply(self, text: str = "") -> None:
-        self.say(f"={self._id} {text}\n")
+        self.say(f"={self._id}{'' if text[:1] in ('', chr(10)) else ' '}{text}\n")
 
     # ---- about us
 

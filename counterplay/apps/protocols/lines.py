@@ -26,12 +26,11 @@ def lines_of(read: Callable[[int], bytes]) -> Iterator[Line]:
     """The lines of what `read` gives, piece by piece, until it gives nothing. Bytes that are no UTF-8 become `�`."""
     rest, is_whole = b"", True
     while chunk := read(_CHUNK):
-        first, *others = chunk.split(b"\n")
-        for piece in (first, *others):
-            if piece is not first:
+        for i, piece in enumerate(chunk.split(b"\n")):
+            if i > 0:
                 yield _line(rest, is_whole)
                 rest, is_whole = b"", True
-            rest += piece
+            rest += piece if is_whole else b""
             if len(rest) > LONGEST:
                 rest, is_whole = b"", False
     if rest or not is_whole:

@@ -118,10 +118,14 @@ class Thinker:
         known = self._known
         is_more = known.begins == begins and tuple(names[: len(known.names)]) == known.names
         here = known.here if is_more else begins
+        states = [*here.history, here.state]
         for name in names[len(known.names) :] if is_more else names:
-            if self.game.is_terminal(here.state):
+            if self.game.is_terminal(states[-1]):
                 raise UserError(f"'{name}' cannot be played: the game is over")
-            here = here.after(read(here.state, name))
+            states.append(self.game.result(states[-1], read(states[-1], name)))
+        *earlier, s = states
+        here = Position(self.game, s)
+        here.history = tuple(earlier)
         self.position, self._known = here, _Known(begins, tuple(names), here)
 
     def make(self, a: int) -> None:

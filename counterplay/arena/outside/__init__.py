@@ -1,6 +1,6 @@
 """Players that are not ours: other people's programs and bots, each by the protocol that it speaks.
 
-    uci:stockfish,UCI_LimitStrength=true,UCI_Elo=2000     a chess engine
+    uci:stockfish,UCI_Elo=2000                            a chess engine
     gtp:gnugo --mode gtp --level 1                        a Go program
     nboard:PROGRAM                                        an Othello program
     ugi:PROGRAM                                           an engine of any game

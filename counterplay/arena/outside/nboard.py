@@ -1,4 +1,4 @@
-"""Othello programs by the NBoard protocol, version 2 (Delorme and Welty 2012).
+"""Othello programs by the NBoard protocol, version 2 (Welty 2014).
 
 The protocol has a depth, and no word for seconds, nodes or a clock: a program keeps to its own time, and we to our
 patience.
@@ -6,6 +6,7 @@ patience.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,6 +15,8 @@ from counterplay.core.game import Game, UserError
 
 __all__ = ["NBoard"]
 
+_DEPTH = 8
+"""The protocol wants one to be set."""
 _PASSING = "PA"
 _DISCS = str.maketrans("xo.", "*O-")
 
@@ -33,8 +36,7 @@ class NBoard(Program):
         if self.order.options:
             raise UserError(f"'{self.order.text}': the protocol has no options but depth=N")
         self.send("nboard 2")
-        if self.order.limits.depth is not None:
-            self.send(f"set depth {self.order.limits.depth}")
+        self.send(f"set depth {self.order.limits.depth or _DEPTH}")
         self._pings = 0
         self._wait(START_SECONDS)
 
@@ -44,7 +46,8 @@ class NBoard(Program):
         self.send("go")
         for line in self.lines(self.move_seconds):
             if line.startswith("==="):
-                return line.removeprefix("===").strip().partition("/")[0].strip()
+                words = re.split(r"[/\s]+", line.removeprefix("===").strip())  # MOVE EVAL TIME; strokes in version 1
+                return words[0]
         raise AssertionError  # lines end by being lost only
 
     def _action(self, s: Any, name: str) -> int:

@@ -2,7 +2,7 @@
 
 A text names the program as in a shell, and after commas what it is told, `name=value` each:
 
-    uci:stockfish,UCI_LimitStrength=true,UCI_Elo=2000,seconds=0.1
+    uci:stockfish,UCI_Elo=2000,seconds=0.1
     gtp:gnugo --mode gtp --level 1
 
 `seconds`, `nodes` and `depth` limit a move. `patience` is how many seconds longer than that we wait for one.
@@ -166,9 +166,10 @@ class Program(ABC):
         if self._child is None:
             try:
                 self._start()
-            except Lost as lost:
+            except (Lost, Forfeit) as error:  # no game has begun: the user has to mend it
                 self._end()
-                raise UserError(f"{self.order.text} {lost}, before it was ready") from None
+                what = f"{self.order.text} {error}" if isinstance(error, Lost) else error
+                raise UserError(f"{what}, before it was ready") from None
 
     def tell_time(self, clocks: Sequence[TimeLeft]) -> None:
         """What each seat has on its clock at the next move; the program keeps its time itself then."""

@@ -1,6 +1,6 @@
 """Engines of any game by UGI, the Universal Game Interface: UCI's words, for whatever has moves with names.
 
-A blank ends a move there, so that in a name of several words commas stand for them: `24/18,13/11`.
+A blank ends a move there, so that a name of several words is joined to one: `24/18_13/11`.
 """
 
 from __future__ import annotations
@@ -27,4 +27,4 @@ class Ugi(Uci):
             raise UserError(f"ugi is a protocol for two players; {game} has {game.players}")
 
     def move_name(self, s: Any, a: int) -> str:
-        return self.game.action_name(s, a).replace(" ", ",")
+        return self.game.action_name(s, a).replace(" ", "_")

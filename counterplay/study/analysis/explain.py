@@ -161,11 +161,21 @@ class Explanation:
         """What a move brings to the player to move."""
         v = what.values[self.player]
         if what.proven:
-            soon = f" by force within {_plies(what.depth)}" if what.is_shortest else " by force"
+            soon = f" by force{self._how_soon(what)}"
             said = {"win": f"wins{soon}", "loss": f"loses{soon}", "draw": "is a draw with best play"}
             exactly = f"is worth exactly {value_text(self.game, v, proven=True)}"
             return f"{what.name} {said.get(_decided(self.game, self.player, what), exactly)}"
         return f"{what.name} " + (f"promises {self._worth(v)}" if _is_estimate(self.game, what) else "is undecided")
+
+    def _how_soon(self, what: Prospect) -> str:
+        """In how many moves a win or a loss comes, as `search` counts them: ` (mate in 3)`, ` in 4 moves`."""
+        if not what.is_shortest or self.game.scored:
+            return f" within {_plies(what.depth)}" if what.is_shortest else ""
+        text = value_text(self.game, what.values[self.player], proven=True, plies=what.depth)
+        word, _, number = text.partition(" in ")
+        if word in ("win", "loss"):
+            return f" in {number} {'move' if number == '1' else 'moves'}"
+        return f" ({text})"
 
     def _worth(self, v: float) -> str:
         """What is promised: a figure of the game's unit, a chance, or the end of the matter."""

@@ -22,6 +22,7 @@ from counterplay.study.check.examination import Examination, Problem
 from counterplay.study.check.facts import facts_of
 from counterplay.study.check.mistakes import loading_problem
 from counterplay.study.check.modes import INTERPRETED_ONLY, compare_modes
+from counterplay.study.check.pitfalls import pitfalls
 from counterplay.study.check.properties import check_declarations, check_keys, check_replay, check_states, check_texts
 
 __all__ = ["Problem", "Report", "examine", "examine_text"]
@@ -81,6 +82,7 @@ def examine(
             check(exam)
         why_not = compare_modes(exam) if compare else "played interpreted only, as asked"
     warnings = [why_not] if why_not and why_not.startswith(INTERPRETED_ONLY) else []
+    warnings += pitfalls(game)
     if text := printed.getvalue().strip():
         first = text.splitlines()[0][:60]
         warnings.append(f"a rule prints, as here '{first}'; a search would do so at every state: leave it out")

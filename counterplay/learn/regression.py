@@ -1,0 +1,81 @@
+"""Regression: a model learns from positions whose values somebody knows; how Logistello came by its weights.
+
+    learn.fit(game, model, [(s, 0.4), ...])          # states, and what each is worth to player 0
+
+The values may be results of recorded games, of deep searches, or what another engine says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from math import isfinite
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from counterplay.core.errors import UserError
+from counterplay.core.features import new_active
+from counterplay.core.game import Game
+from counterplay.core.vectors import scratch
+from counterplay.learn.model import Model
+from counterplay.native import native
+
+__all__ = ["Fit", "fit"]
+
+
+class Fit(NamedTuple):
+    """How well a model fits its examples after each time it has gone through them."""
+
+    rounds: int
+    error: float
+    """The root of the mean square of what it was wrong by, each time before it learned, in units of utility."""
+
+
+@native
+def learn_one(game, s, value, rate):  # type: ignore[no-untyped-def]
+    """A step towards the value, which is player 0's; what the model expected before."""
+    on, y, target = new_active(game.model_inputs, game.model_most), scratch(game.model_room), scratch(game.model_room)
+    low, high = game.utility_range
+    game.model_see(s, on)
+    game.model_guess(on, y)
+    target[0] = (value - low) / (high - low)
+    if game.viewer(s) != 0:
+        game.model_turn(target)
+        game.model_turn(y)
+    game.model_learn(on, target, rate)
+    return low + (high - low) * y[0]
+
+
+def fit(
+    game: Game,
+    model: Model,
+    examples: Iterable[tuple[Any, float]],
+    rounds: int = 10,
+    rate: float | tuple[float, float] | None = None,
+    seed: int = 0,
+    progress: Callable[[Fit], None] | None = None,
+) -> Fit:
+    """Go through the examples so many times, each time in another order; in place. How well it fits at last."""
+    if model.outputs != 1:
+        raise UserError(f"a value does not tell the {model.outputs} outputs of {model!r}: train it by learn.td")
+    clever: Game = game.with_model(model)
+    known = [(s, float(value)) for s, value in examples if not game.is_terminal(s)]
+    low, high = game.utility_range
+    if not known or rounds < 1:
+        raise UserError("there is nothing to learn: give examples that are not at an end, and one round or more")
+    for s, value in known:
+        if not (isfinite(value) and low <= value <= high):
+            raise UserError(f"'{game.to_text(s)}' cannot be worth {value}: utilities are from {low:g} to {high:g}")
+    first, last = model.rate if rate is None else rate if isinstance(rate, tuple) else (rate, rate)
+    random, state = np.random.default_rng(seed), Fit(0, 0.0)
+    for number in range(rounds):
+        falling = first * (last / first) ** (number / rounds) if last > 0.0 else first
+        wrong = 0.0
+        for i in random.permutation(len(known)).tolist():
+            s, value = known[i]
+            wrong += (learn_one(clever, s, value, falling) - value) ** 2
+        state = Fit(number + 1, (wrong / len(known)) ** 0.5)
+        if progress is not None:
+            progress(state)
+    model.pedigree.append({"method": "fit", "examples": len(known), "rounds": rounds, "rate": [first, last]})
+    return state
