@@ -67,6 +67,27 @@ def test_recipes_that_are_none_are_refused(text, says):
     assert str(error.value).startswith(says)
 
 
+# ---- examples for a regression
+
+
+def test_examples_have_the_result_of_their_game_or_what_a_search_says():
+    game = games.load("nim:heaps=1,2")
+    with native.interpreted():
+        (first, value), *_, (last, _) = learn.by_results(game, ["a1 b2", ["b1", "a1", "b1"]])
+        assert first == game.initial()
+        assert value == game.utility(game.at("a1 b2").state, 0)
+        assert last == game.at("b1 a1").state
+        assert len(learn.by_results(game, ["a1 b2", "b1 a1 b1"], skip=1)) == 3
+        with pytest.raises(UserError, match="game 1 has not ended"):
+            learn.by_results(game, ["a1"])
+        states = learn.random_states(game, 5, seed=2)
+        found = learn.by_search(game, states, depth=5)
+        assert [s for s, _ in found] == states
+        assert [value for _, value in found] == [search.minimax(game, s).values[0] for s in states]
+        model = learn.Linear(game)
+        assert learn.fit(game, model, found, rounds=200, rate=0.5).error < 0.3
+
+
 # ---- quick matches
 
 
