@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+from counterplay.learn.examples import by_results, by_search, random_states
 from counterplay.learn.files import load, save
 from counterplay.learn.linear import Linear
 from counterplay.learn.model import Model
@@ -26,9 +27,12 @@ __all__ = [
     "Network",
     "Patterns",
     "QTable",
+    "by_results",
+    "by_search",
     "fit",
     "load",
     "q",
+    "random_states",
     "save",
     "td",
     "td_with_traces",

@@ -32,7 +32,7 @@ from counterplay.search.playout import choose
 if TYPE_CHECKING:
     from counterplay.learn.temporal import Training
 
-__all__ = ["MODELS", "load", "resume", "save"]
+__all__ = ["MODELS", "describe", "load", "resume", "save"]
 
 MODELS: dict[str, type[Model]] = {each.kind: each for each in (Linear, Network, Patterns)}
 
@@ -69,7 +69,7 @@ def load(file: str | Path, game: Game | None = None) -> Model:
     """The model in a file, for the game that it names, or for one of yours with that name; an error says why not."""
     about, weights = _read(Path(file))
     if game is None:
-        game = games.load(about["game"])
+        game = games.load_ours(about["game"])
     _must_be_for(about, game, file)
     kind = MODELS.get(about["model"])
     if kind is None:
@@ -81,6 +81,12 @@ def load(file: str | Path, game: Game | None = None) -> Model:
     _must_sing(model, about["canary"], file)
     model.pedigree = about["trained"]
     return model
+
+
+def describe(file: str | Path) -> dict[str, Any]:
+    """What a file says about its model: the `game`, the kind of `model`, its `shape`, how it was `trained`."""
+    about, _ = _read(Path(file))
+    return about
 
 
 def resume(training: Training, file: str | Path) -> None:

@@ -243,6 +243,7 @@ class Training:
         self._start = game.initial()
         self._lock = threading.Lock()
         self._taken = 0  # games that some thread has played or plays
+        self._last = settings.games  # games to play before `run` ends
         self._stopped = False
         self._works = [new_record(_WORK) for _ in range(settings.threads)]
         self._randoms = [new_random(seed_at(settings.seed, thread)) for thread in range(settings.threads)]
@@ -258,9 +259,10 @@ class Training:
         plies, positions = (int(sum(w[name] for w in self._works)) for name in ("plies", "positions"))
         return Progress(done, settings.games, plies, positions, self.seconds, settings.rate_at(done))
 
-    def run(self, seconds: float | None = None) -> None:
-        """Go on to the end, or about so long but for a few games at least, or until `stop`."""
+    def run(self, seconds: float | None = None, until: int | None = None) -> None:
+        """Go on to the end, or about so long but for a few games at least, or to so many games, or until `stop`."""
         self._stopped, self._taken = False, self.games
+        self._last = self.settings.games if until is None else min(until, self.settings.games)
         for w in self._works:
             w.stop = 0
         began, before = time.perf_counter(), self.seconds
@@ -293,7 +295,7 @@ class Training:
             while not self._stopped:
                 with self._lock:
                     first = self._taken
-                    number = min(TOGETHER - first % TOGETHER, settings.games - first)
+                    number = min(TOGETHER - first % TOGETHER, self._last - first)
                     self._taken += number
                 if number <= 0:
                     return

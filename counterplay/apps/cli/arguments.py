@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from counterplay import __version__
-from counterplay.core.game import Position
+from counterplay.core.game import Game, Position
 
 app = typer.Typer(
     name="counterplay",
@@ -25,10 +25,26 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 Interpreted = Annotated[bool, typer.Option("--interpreted", help="Run as plain Python, not compiled.")]
 
 
-def at(game: str, position: str | None, moves: str) -> Position:
+ModelFile = Annotated[
+    str | None,
+    typer.Option("--model", metavar="FILE", help="Estimate by this model, made by `train`; or the one `shipped`."),
+]
+
+
+def load(game: str, model: str | None = None) -> Game:
+    """The game of that text; with the estimate of a model, if there is one."""
     from counterplay import games
 
-    return games.load(game).at(moves, position)
+    loaded = games.load(game)
+    if model is None:
+        return loaded
+    from counterplay.learn.shelf import named
+
+    return loaded.with_model(named(loaded, model))
+
+
+def at(game: str, position: str | None, moves: str, model: str | None = None) -> Position:
+    return load(game, model).at(moves, position)
 
 
 def mode(interpreted: bool) -> AbstractContextManager[None]:

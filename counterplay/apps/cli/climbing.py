@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from counterplay.apps.cli.arguments import GameText, Json, app
+from counterplay.apps.cli.arguments import GameText, Json, ModelFile, app, load
 from counterplay.apps.cli.competing import Concurrency
 
 
@@ -23,19 +23,21 @@ def ladder(
     record: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Write the games there; go on from them.")
     ] = None,
+    model: ModelFile = None,
     as_json: Json = False,
 ) -> None:
     """Play the reference opponents that are installed, weak to strong, until one wins. Ctrl-C gives what is known."""
     from contextlib import ExitStack
 
-    from counterplay import games as all_games
     from counterplay.apps.cli import output
     from counterplay.apps.cli.show_tournament import following
     from counterplay.arena.ladder import Rung, Standing, Step, climb, climber
     from counterplay.arena.tournament import Told
 
-    played = all_games.load(game)
+    played = load(game)
     player = climber(played) if player is None else player
+    if model is not None:  # only the climber has it, so it is part of that player's text
+        player += f"{',' if ':' in player else ':'}model={model}"
     if seconds is None and nodes is None:
         seconds = 0.1
     steps: list[Step] = []

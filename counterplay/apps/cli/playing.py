@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from counterplay.apps.cli.arguments import Interpreted, Json, MovesText, PositionText, app, mode
+from counterplay.apps.cli.arguments import Interpreted, Json, ModelFile, MovesText, PositionText, app, mode
 
 
 @app.command()
@@ -31,6 +31,7 @@ def play(
         Path | None, typer.Option(metavar="FILE", help="Go on with a saved game; of your own rules with GAME.")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="For dice and errors. Default: 0; at a terminal any.")] = None,
+    model: ModelFile = None,
     position: PositionText = None,
     moves: MovesText = "",
     as_json: Json = False,
@@ -43,7 +44,7 @@ def play(
     at_terminal = output.is_interactive() and not as_json
     with mode(interpreted):
         wanted = {"players": players, "you": you, "level": level, "depth": depth}
-        session = begin(game, load, position, moves, seed, at_terminal, **wanted)
+        session = begin(game, load, position, moves, seed, at_terminal, model, **wanted)
         record = play_game(session, game, quiet=as_json)
     if as_json:
         output.print_json(record)

@@ -10,6 +10,7 @@ from counterplay.apps.cli.arguments import (
     GameText,
     Interpreted,
     Json,
+    ModelFile,
     MovesText,
     Multi,
     Nodes,
@@ -19,6 +20,7 @@ from counterplay.apps.cli.arguments import (
     Threads,
     app,
     at,
+    load,
     mode,
 )
 from counterplay.core import words
@@ -49,6 +51,7 @@ def search(
         str | None,
         typer.Option("--set", metavar="SETTINGS", help="Other settings of the algorithm: solver=on,seed=3,rave=300."),
     ] = None,
+    model: ModelFile = None,
     position: PositionText = None,
     moves: MovesText = "",
     as_json: Json = False,
@@ -70,7 +73,7 @@ def search(
         "simulations": simulations,
         **read_settings(also or ""),
     }
-    _search(at(game, position, moves), algorithm, settings, as_json, interpreted, budget=_BUDGET)
+    _search(at(game, position, moves, model), algorithm, settings, as_json, interpreted, budget=_BUDGET)
 
 
 @app.command()
@@ -113,6 +116,7 @@ def analyse(
     nodes: Nodes = None,
     threads: Threads = None,
     table: TableSize = None,
+    model: ModelFile = None,
     position: PositionText = None,
     moves: MovesText = "",
     as_json: Json = False,
@@ -129,12 +133,13 @@ def analyse(
         raise UserError("--svg draws the value over a game: give its --record")
     if record is not None and moves:
         raise UserError("the moves are in the --record; --moves is for a position")
-    from counterplay import games
     from counterplay.apps.cli.show_analysis import analyse_game, analyse_position
     from counterplay.study.analysis import read_record
 
     limits = {"depth": depth, "nodes": nodes, "seconds": seconds, "threads": threads, "table_mb": table}
-    loaded = None if game is None else games.load(game)
+    if game is None and model is not None:
+        raise UserError("say which GAME the --model is for")
+    loaded = None if game is None else load(game, model)
     with mode(interpreted):
         if stdin and loaded is not None:
             from counterplay.apps.protocols import run_analysis
@@ -161,6 +166,7 @@ def explain(
     without: Annotated[
         str | None, typer.Option(metavar="NAMES", help="Refinements of alphabeta to leave out, as in search.")
     ] = None,
+    model: ModelFile = None,
     position: PositionText = None,
     moves: MovesText = "",
     as_json: Json = False,
@@ -171,7 +177,7 @@ def explain(
     from counterplay.apps.cli.show_explanation import say_explanation
     from counterplay.study import analysis
 
-    here = at(game, position, moves)
+    here = at(game, position, moves, model)
     limits: dict[str, Any] = {"depth": depth, "nodes": nodes, "seconds": seconds}
     leave_out = without.split(",") if without else ()
     with mode(interpreted), output.progress("explain") as progress:

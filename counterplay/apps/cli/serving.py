@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from counterplay.apps.cli.arguments import GameText, Interpreted, Threads, app, mode
+from counterplay.apps.cli.arguments import GameText, Interpreted, ModelFile, Threads, app, load, mode
 
 
 @app.command()
@@ -22,15 +22,15 @@ def engine(
     ] = None,
     level: Annotated[int | None, typer.Option(metavar="1..10", help="Play at a level, not as well as can be.")] = None,
     threads: Threads = None,
+    model: ModelFile = None,
     interpreted: Interpreted = False,
 ) -> None:
     """Be an engine for other programs: chess by UCI, Go by GTP, Othello by NBoard's protocol, all others by UGI."""
-    from counterplay import games
     from counterplay.apps.protocols import protocol_for, run_engine
     from counterplay.apps.protocols.thinker import BUDGET, Options
     from counterplay.search import Limits
 
-    loaded = games.load(game)
+    loaded = load(game, model)
     kind = protocol_for(loaded, protocol)
     options = Options(threads=threads or 1, skill=Options.skill_of(level))
     budget = BUDGET if nodes is seconds is None else Limits(nodes=nodes, seconds=seconds)

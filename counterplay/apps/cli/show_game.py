@@ -13,8 +13,9 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from counterplay import games, search
+from counterplay import search
 from counterplay.apps.cli import output
+from counterplay.apps.cli.arguments import load as load_game
 from counterplay.apps.cli.prompt import as_shown, ask, meant
 from counterplay.arena import HUMAN, LEVELS, Choice, SavedGame, Session
 from counterplay.arena.outside import Forfeit, must_run_nothing
@@ -51,6 +52,7 @@ def begin(
     moves: str,
     seed: int | None,
     at_terminal: bool,
+    model: str | None = None,
     **who: Any,
 ) -> Session:
     """The game to play: one that was saved, or a new one. `who` is for `seats`; at a terminal sits a person.
@@ -60,7 +62,9 @@ def begin(
     if load is not None:
         if position is not None or moves:
             raise UserError("--load FILE has the game and its moves; leave out --position and --moves")
-        game = None if text is None else games.load(text)
+        if text is None and model is not None:
+            raise UserError("say which GAME the --model is for")
+        game = None if text is None else load_game(text, model)
         saved = SavedGame.read(load, game)
         if saved.players and all(each is None for each in who.values()):
             who = {**who, "players": ",".join(saved.players)}
@@ -73,7 +77,7 @@ def begin(
             raise UserError(f"{load}: {error}") from None
     if text is None:
         raise UserError("play needs a game, as in `counterplay play connect_four`, or --load FILE")
-    game = games.load(text)
+    game = load_game(text, model)
     players = seats(game, at_terminal, **who)
     if seed is None:  # people like another game each time, programs the same
         seed = any_seed(1_000_000) if at_terminal else 0

@@ -1,0 +1,84 @@
+"""Commands that learn: `train`, and what there is of models."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from counterplay.apps.cli.arguments import GameText, Interpreted, Json, app, mode
+from counterplay.core.errors import UserError
+
+
+@app.command()
+def train(
+    game: GameText,
+    recipe: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="samuel, td-gammon, logistello or any, as in td-gammon:hidden=160."),
+    ] = None,
+    number: Annotated[
+        int | None, typer.Option("--games", metavar="N", help="Games to learn from. Default: the recipe's.")
+    ] = None,
+    seconds: Annotated[float | None, typer.Option(help="Instead: about so long, without measuring.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Where the model goes. Default: GAME.safetensors.")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the training of this file.")] = False,
+    seed: Annotated[int, typer.Option(help="For the first weights, and for chance.")] = 0,
+    threads: Annotated[int, typer.Option(help="Play in so many threads; only with one is a run repeatable.")] = 1,
+    svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the curve there.")] = None,
+    as_json: Json = False,
+    interpreted: Interpreted = False,
+) -> None:
+    """Let a game teach itself: a model learns from games against itself. Ctrl-C keeps all; --resume goes on."""
+    from counterplay import games
+    from counterplay.apps.cli.show_training import follow
+    from counterplay.core.files import write_files
+    from counterplay.learn.course import Course, curve_svg, games_within
+    from counterplay.learn.recipes import recipe_for
+
+    loaded = games.load(game)
+    file = Path(f"{loaded.name}.safetensors") if out is None else out
+    if number is not None and seconds is not None:
+        raise UserError("give --games or --seconds, not both")
+    if seconds is not None and not 0 < seconds < 1e7:
+        raise UserError(f"--seconds is how long to train, more than 0, not {seconds:g}")
+    with mode(interpreted):
+        if resume:
+            course = Course.taken_up(loaded, file)
+            begun = {"--recipe": str(course.recipe), "--games": course.training.settings.games}
+            for option, wish in (("--recipe", recipe), ("--games", number)):
+                if wish not in (None, begun[option]):
+                    raise UserError(f"the training of {file} was begun with {option} {begun[option]}, not {wish}")
+        else:
+            chosen = recipe_for(loaded, recipe)
+            if seconds is not None:
+                number = games_within(loaded, chosen, seconds, threads)
+            course = Course(loaded, chosen, file, number, threads, seed)
+            course.must_be_new()
+        try:
+            follow(course, game, as_json)
+        finally:
+            if svg is not None and course.curve:
+                points = [point.as_dict() for point in course.curve]
+                write_files({svg: curve_svg(loaded, str(course.recipe), points)})
+
+
+@app.command()
+def models(
+    folder: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="Where you have trained some.")] = Path(),
+    as_json: Json = False,
+) -> None:
+    """List the models that come with Counterplay, and those in a folder of yours, with how they were trained."""
+    from counterplay.apps.cli import output
+    from counterplay.apps.cli.show_training import show_models
+    from counterplay.learn.shelf import models_in, shipped
+
+    if not folder.is_dir():
+        raise UserError(f"there is no folder {folder}")
+    ours, yours = shipped(), models_in(folder)
+    if as_json:
+        found = {"shipped": ours, "trained": yours}
+        output.print_json({whose: [each.as_dict() for each in some] for whose, some in found.items()})
+    else:
+        show_models(ours, yours)

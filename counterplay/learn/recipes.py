@@ -1,0 +1,131 @@
+"""Recipes: a model and a way to train it, by name.
+
+    samuel                  a weight for each feature, added up (checkers, 1959)
+    td-gammon               a network with one hidden layer (backgammon, 1992)
+    logistello              tables of patterns (Othello, 1997)
+    any                     a small network, for any game of two opponents
+
+Each setting can be changed in the text: `td-gammon:hidden=160,rate=0.05`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from counterplay.core.errors import UserError
+from counterplay.core.game import Game
+from counterplay.core.texts import read_settings
+from counterplay.learn.linear import Linear
+from counterplay.learn.model import Model
+from counterplay.learn.network import Network
+from counterplay.learn.patterns import Patterns
+from counterplay.learn.temporal import Settings
+
+__all__ = ["RECIPES", "Recipe", "recipe_for"]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What to train, and how."""
+
+    name: str
+    about: str
+    kind: type[Model]
+    shape: dict[str, Any]
+    """What the model is made with besides the game."""
+    games: int
+    """How many games, if nobody says."""
+    made_for: tuple[str, ...] = ()
+    """The games that take this one if nobody names another."""
+    training: dict[str, Any] = field(default_factory=dict)
+    """`rate`, `last_rate`, `trace` and `explore`, where they are not the model's own."""
+
+    def model(self, game: Game, seed: int = 0) -> Model:
+        """A new model, which has learned nothing."""
+        shape = {**self.shape, "seed": seed} if self.kind is Network else self.shape
+        return self.kind(game, **shape)
+
+    def settings(self, game: Game, games: int | None = None, threads: int = 1, seed: int = 0) -> Settings:
+        """How to train it on this game."""
+        first, last = self.kind.rate
+        first = float(self.training.get("rate", first))
+        last = float(self.training.get("last_rate", min(last, first)))
+        trace = float(self.training.get("trace", self.kind.trace))
+        explore = float(self.training.get("explore", 0.0 if game.chance else 0.1))
+        return Settings(self.games if games is None else games, (first, last), trace, explore, threads, seed)
+
+    def __str__(self) -> str:
+        """The text that it can be read from."""
+        plain = RECIPES[self.name]
+        changed = {
+            key: value
+            for of, before in ((self.shape, plain.shape), (self.training, plain.training))
+            for key, value in of.items()
+            if before.get(key) != value
+        }
+        return ":".join(filter(None, (self.name, ",".join(f"{key}={value}" for key, value in changed.items()))))
+
+
+_TRAINING = ("rate", "last_rate", "trace", "explore")
+
+RECIPES: dict[str, Recipe] = {
+    recipe.name: recipe
+    for recipe in (
+        Recipe(
+            "samuel",
+            "a weight for each feature of the game, added up, as Samuel's checkers player of 1959",
+            Linear,
+            {"features": "own"},
+            games=30_000,
+            made_for=("checkers",),
+        ),
+        Recipe(
+            "td-gammon",
+            "a network with one hidden layer, as Tesauro's of 1992",
+            Network,
+            {"hidden": 80, "features": "own"},
+            games=300_000,
+            made_for=("backgammon",),
+        ),
+        Recipe(
+            "logistello",
+            "tables of what stands on lines and corners, by stage of the game, as Buro's of 1997",
+            Patterns,
+            {"stages": 6},
+            games=300_000,
+            made_for=("othello",),
+        ),
+        Recipe(
+            "any",
+            "a small network that sees the state as it is",
+            Network,
+            {"hidden": 64, "features": "own"},
+            games=30_000,
+        ),
+    )
+}
+
+
+def recipe_for(game: Game, text: str | None = None) -> Recipe:
+    """The recipe that a text names, or the one that is made for the game."""
+    if text is None:
+        made = (recipe for recipe in RECIPES.values() if game.name in recipe.made_for)
+        return next(made, RECIPES["any"])
+    name, _, rest = text.partition(":")
+    if name not in RECIPES:
+        raise UserError(f"there is no recipe '{name}'; there are: {', '.join(RECIPES)}")
+    recipe = RECIPES[name]
+    shape, training = dict(recipe.shape), dict(recipe.training)
+    for key, value in read_settings(rest).items():
+        if key in _TRAINING:
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise UserError(f"'{key}' of a recipe is a number, not '{value}'")
+            training[key] = value
+        elif key not in shape:
+            raise UserError(f"{name} has no setting '{key}'; it has: {', '.join((*shape, *_TRAINING))}")
+        elif type(value) is not type(shape[key]):
+            raise UserError(f"'{key}' of {name} is {shape[key]} if nobody says so; '{value}' is nothing like it")
+        else:
+            shape[key] = value
+    return replace(recipe, shape=shape, training=training)

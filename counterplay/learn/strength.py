@@ -1,0 +1,168 @@
+"""How strong a model is: quick matches, all compiled, between two estimates of one game.
+
+    quick_match(game.with_model(model), game, games=200, depth=2)       # against the hand-made estimate
+    quick_match(game.with_model(model), None, games=200)                # against random moves
+
+Both players look `depth` plies ahead by plain alpha-beta and choose the best move, by lot among equals. Thousands of
+games take seconds, which is what a learning curve needs; to know it well, play a match of `counterplay.arena`.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from math import inf
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from counterplay.core.game import CHANCE, Game
+from counterplay.core.randomness import first_counter, unit, word
+from counterplay.core.records import new_record, record_type
+from counterplay.native import native
+from counterplay.search.playout import choose
+from counterplay.search.run import Job
+
+__all__ = ["Score", "quick_match"]
+
+OPENING = 4
+"""Random moves that games without dice begin with, so that they differ."""
+MOST_PLIES = 1_000
+"""A game that is longer is a draw."""
+
+_TALLY = record_type(
+    [(name, np.int64) for name in ("counter", "stop", "games", "wins", "draws")] + [("points", np.float64)]
+)
+
+
+class Score(NamedTuple):
+    """What the first player of a match has got."""
+
+    games: int
+    wins: int
+    draws: int
+    points: float
+    """Its mean utility, less the other's, by two: in backgammon points a game."""
+
+    @property
+    def share(self) -> float:
+        """Wins and half the draws, of all games."""
+        return (self.wins + 0.5 * self.draws) / max(self.games, 1)
+
+    @property
+    def error(self) -> float:
+        """The standard error of the share."""
+        n, share = max(self.games, 1), self.share
+        mean_square = (self.wins + 0.25 * self.draws) / n
+        return math.sqrt(max(mean_square - share * share, 0.0) / n)
+
+
+@native
+def worth(game, s, p, depth, alpha, beta):  # type: ignore[no-untyped-def]
+    """What `s` is worth to `p`: exact inside (alpha, beta), else a bound."""
+    if game.is_terminal(s):
+        return float(game.utility(s, p))
+    if depth <= 0:
+        return float(game.evaluate(s, p))
+    player = game.player(s)
+    if game.chance and player == CHANCE:
+        total = 0.0
+        for a in game.actions(s):
+            total += game.probability(s, a) * worth(game, game.result(s, a), p, depth - 1, -inf, inf)
+        return total
+    if player == p:
+        for a in game.actions(s):
+            alpha = max(alpha, worth(game, game.result(s, a), p, depth - 1, alpha, beta))
+            if alpha >= beta:
+                break
+        return alpha
+    for a in game.actions(s):
+        beta = min(beta, worth(game, game.result(s, a), p, depth - 1, alpha, beta))
+        if alpha >= beta:
+            break
+    return beta
+
+
+@native
+def best_action(game, s, depth, w):  # type: ignore[no-untyped-def]
+    """The best action `depth` plies ahead, by lot among equals; at depth 0 any."""
+    if depth == 0:
+        return choose(game, s, w)
+    p, best, chosen, equals = game.player(s), -inf, -1, 0
+    for a in game.actions(s):
+        # One that is just as good must be told from one that is worse, so the bound is a little below the best.
+        v = worth(game, game.result(s, a), p, depth - 1, best - 1e-9, inf)
+        if v > best:
+            best, chosen, equals = v, a, 1
+        elif v == best:
+            equals += 1
+            if unit(w) * equals < 1.0:
+                chosen = a
+    return chosen
+
+
+@native
+def play_games(ours, theirs, start, w, games, opening, depths):  # type: ignore[no-untyped-def]
+    """Play so many games; each opening twice, with the seats changed."""
+    begun = start
+    for i in range(games):
+        if w.stop:
+            return w.games
+        if i % 2 == 0:
+            begun = start
+            for _ in range(opening):
+                after = ours.result(begun, ours.sample(begun, word(w)))
+                if not ours.is_terminal(after):
+                    begun = after
+        s, we, plies = begun, i % 2, 0
+        while not ours.is_terminal(s) and plies < MOST_PLIES:
+            if ours.chance and ours.player(s) == CHANCE:
+                s = ours.result(s, choose(ours, s, w))
+            elif ours.player(s) == we:
+                s = ours.result(s, best_action(ours, s, depths[0], w))
+            else:
+                s = ours.result(s, best_action(theirs, s, depths[1], w))
+            plies += 1
+        w.games += 1
+        ahead = ours.utility(s, we) - ours.utility(s, 1 - we) if ours.is_terminal(s) else 0.0
+        w.points += 0.5 * ahead
+        w.wins += 1 if ahead > 0.0 else 0
+        w.draws += 1 if ahead == 0.0 else 0
+    return w.games
+
+
+def quick_match(
+    ours: Game,
+    theirs: Game | None,
+    games: int = 200,
+    depth: int | tuple[int, int] = 1,
+    seed: int = 0,
+    seconds: float | None = None,
+) -> Score:
+    """Play a match between two estimates of a game, `theirs` random moves if it is None; what `ours` has got.
+
+    `depth` is for both, or for each. The match is broken off after so many `seconds`.
+    """
+    depths = (depth, depth) if isinstance(depth, int) else depth
+    if theirs is None:
+        theirs, depths = ours, (depths[0], 0)
+    start = ours.initial()
+    opening = 0 if ours.chance else OPENING
+    w: Any = new_record(_TALLY)
+    w.counter = first_counter(seed)
+
+    def stop() -> None:
+        w.stop = 1
+
+    job = Job(lambda: play_games(ours, theirs, start, w, games, opening, depths), stop)
+    deadline = inf if seconds is None else time.perf_counter() + seconds
+    try:
+        while not job.wait(0.05):
+            if w.games and time.perf_counter() > deadline:  # not while it compiles
+                stop()
+    except BaseException:
+        stop()
+        job.wait()
+        raise
+    job.result()
+    return Score(int(w.games), int(w.wins), int(w.draws), float(w.points) / max(int(w.games), 1))

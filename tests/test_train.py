@@ -1,0 +1,287 @@
+"""`counterplay train`: recipes, quick matches, courses that are killed and taken up again, and models in use."""
+
+import json
+import random
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from counterplay import UserError, games, learn, native, search
+from counterplay.learn import course as courses
+from counterplay.learn.course import Course, curve_svg, games_within
+from counterplay.learn.recipes import RECIPES, recipe_for
+from counterplay.learn.strength import Score, quick_match
+from tests.processes import WATCHDOG_SECONDS
+
+pytestmark = pytest.mark.long
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Matches of a few games, and a look at the clock after each few: interpreted, that is all there is time for."""
+    monkeypatch.setattr(courses, "MATCH_GAMES", 2)
+    monkeypatch.setattr(courses, "_STEP_SECONDS", 1e-9)
+    monkeypatch.setattr(courses, "CHECKPOINT_SECONDS", 0.0)
+    with native.interpreted():
+        yield
+
+
+def new_course(out, number=200):
+    game = games.load("nim:heaps=1,2")
+    return Course(game, recipe_for(game, "samuel"), out, number)
+
+
+# ---- recipes
+
+
+def test_recipes_are_read_from_their_own_text():
+    for name, recipe in RECIPES.items():
+        for game in map(games.load, recipe.made_for or ("connect_four",)):
+            assert recipe_for(game) is recipe
+            assert str(recipe_for(game, name)) == name
+            assert recipe.model(game).weights
+    game = games.load("backgammon")
+    changed = recipe_for(game, "td-gammon:hidden=32,rate=0.05,trace=0.5")
+    assert str(changed) == "td-gammon:hidden=32,rate=0.05,trace=0.5"
+    assert changed.model(game).hidden == (32,)
+    settings = changed.settings(game, 7, seed=3)
+    assert settings == (7, (0.05, 0.01), 0.5, 0.0, 1, 3)
+    assert recipe_for(games.load("othello:size=6")).name == "logistello"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("alphazero", "there is no recipe 'alphazero'; there are: samuel, td-gammon, logistello, any"),
+        ("td-gammon:stages=3", "td-gammon has no setting 'stages'; it has: hidden, features, rate"),
+        ("td-gammon:hidden=many", "'hidden' of td-gammon is 80 if nobody says so; 'many' is nothing like it"),
+        ("any:rate=fast", "'rate' of a recipe is a number, not 'fast'"),
+    ],
+)
+def test_recipes_that_are_none_are_refused(text, says):
+    with pytest.raises(UserError) as error:
+        recipe_for(games.load("connect_four"), text)
+    assert str(error.value).startswith(says)
+
+
+# ---- examples for a regression
+
+
+def test_examples_have_the_result_of_their_game_or_what_a_search_says():
+    game = games.load("nim:heaps=1,2")
+    with native.interpreted():
+        (first, value), *_, (last, _) = learn.by_results(game, ["a1 b2", ["b1", "a1", "b1"]])
+        assert first == game.initial()
+        assert value == game.utility(game.at("a1 b2").state, 0)
+        assert last == game.at("b1 a1").state
+        assert len(learn.by_results(game, ["a1 b2", "b1 a1 b1"], skip=1)) == 3
+        with pytest.raises(UserError, match="game 1 has not ended"):
+            learn.by_results(game, ["a1"])
+        states = learn.random_states(game, 5, seed=2)
+        found = learn.by_search(game, states, depth=5)
+        assert [s for s, _ in found] == states
+        assert [value for _, value in found] == [search.minimax(game, s).values[0] for s in states]
+        model = learn.Linear(game)
+        assert learn.fit(game, model, found, rounds=200, rate=0.5).error < 0.3
+
+
+# ---- quick matches
+
+
+def test_quick_matches_are_the_same_in_either_mode_and_won_by_who_knows_more():
+    game = games.load("nim:heaps=5,6")
+    model = learn.Linear(game)
+    clever = game.with_model(model)
+    with native.interpreted():
+        plain = quick_match(clever, None, 20, depth=5, seed=1)
+    assert quick_match(clever, None, 20, depth=5, seed=1) == plain
+    assert plain.games == 20
+    assert plain.share > 0.6  # it sees the end after a move or two, the other does not
+    assert plain.points == pytest.approx(2 * plain.share - 1)
+    assert quick_match(clever, clever, 20, depth=9).share == 0.5  # each opening is won by the same side
+
+
+def test_a_score_has_a_share_and_its_error():
+    score = Score(100, 50, 20, 0.3)
+    assert score.share == 0.6
+    assert score.error == pytest.approx(((50 + 5) / 100 - 0.36) ** 0.5 / 10)
+
+
+# ---- courses
+
+
+def test_a_course_ends_with_a_model_that_tells_its_curve(quick, tmp_path):
+    course = new_course(tmp_path / "nim.safetensors")
+    told = []
+    course.run(lambda progress, curve: told.append(progress.games))
+    assert told[0] == 0
+    assert told[-1] == 200
+    model = learn.load(tmp_path / "nim.safetensors")
+    (trained,) = model.pedigree
+    assert [point["games"] for point in trained["curve"]] == [0, 2, 6, *range(20, 201, 20)]
+    assert trained["curve"][-1]["shares"].keys() == {"random", "earlier"}
+    assert trained["recipe"] == "samuel"
+    assert [file.name for file in tmp_path.iterdir()] == ["nim.safetensors"]  # no checkpoints are left
+    svg = curve_svg(course.game, trained["recipe"], trained["curve"])
+    assert "random moves" in svg
+    assert "hand-made" not in svg
+    with pytest.raises(UserError, match="exists already: name another --out"):
+        new_course(tmp_path / "nim.safetensors").must_be_new()
+
+
+class Killed(Exception):
+    pass
+
+
+def test_killed_anywhere_it_ends_with_the_same_weights(quick, tmp_path):
+    whole = new_course(tmp_path / "whole.safetensors")
+    whole.run(lambda *_: None)
+    out, chance = tmp_path / "killed.safetensors", random.Random(5)
+    course, kept = new_course(out), set()
+    kills = 0
+    while True:
+        left = chance.randrange(1, 9)
+
+        def told(progress, curve):
+            nonlocal left
+            kept.add(len(list(tmp_path.glob("killed*/[0-9]*"))))
+            left -= 1
+            if left == 0 and progress.games < 200:
+                raise Killed
+
+        try:
+            course.run(told)
+            break
+        except Killed:
+            kills += 1
+            course = Course.taken_up(course.game, out)
+    assert kills >= 3
+    assert max(kept) == 3
+    for name, weights in whole.model.weights.items():
+        assert weights.tobytes() == course.model.weights[name].tobytes()
+    assert [point.games for point in course.curve] == [point.games for point in whole.curve]
+    assert np.any(course.model.weights["weights"] != 0)
+
+
+def test_ctrl_c_keeps_what_was_learned(counterplay, quick, tmp_path):
+    course = new_course(tmp_path / "nim.safetensors")
+
+    def told(progress, curve):
+        if progress.games >= 60:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        course.run(told)
+    assert learn.load(tmp_path / "nim.safetensors").pedigree[0]["played"] >= 60
+    with pytest.raises(UserError, match="has been begun: go on with --resume, or name another --out"):
+        new_course(tmp_path / "nim.safetensors").must_be_new()
+    status, _, err = counterplay("train", course.game, "--resume", "--games", 5, "--out", course.out)
+    assert status == 2
+    assert "was begun with --games 200, not 5" in err
+    again = Course.taken_up(course.game, tmp_path / "nim.safetensors")
+    assert again.training.games == course.training.games
+    again.run(lambda *_: None)
+    assert learn.load(tmp_path / "nim.safetensors").pedigree[0]["played"] == 200
+    with pytest.raises(UserError, match="there is no training of"):
+        Course.taken_up(course.game, tmp_path / "nim.safetensors")
+
+
+def test_how_many_games_there_is_time_for():
+    game = games.load("nim:heaps=1,2")
+    with native.interpreted():
+        assert games_within(game, recipe_for(game, "samuel"), 0.1) >= 1
+
+
+# ---- the command, and models in use
+
+
+def test_train_and_use_what_it_has_made(counterplay, answer, quick, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    status, out, err = counterplay("train", "nim:heaps=1,2", "--games", 100, "--recipe", "samuel", "--svg", "curve.svg")
+    assert (status, err) == (0, "")
+    first, *_, last = out.splitlines()
+    assert first.startswith("nim:heaps=(1,2): samuel, a weight for each feature")
+    assert last == "use it: counterplay play nim:heaps=1,2 --model nim.safetensors"
+    assert "       100 games" in out
+    assert (tmp_path / "curve.svg").read_text().startswith("<svg")
+    status, out, _ = counterplay("train", "nim:heaps=1,2", "--games", 40, "--out", "b.safetensors", "--json")
+    *points, ended = map(json.loads, out.splitlines())
+    assert points[0]["shares"].keys() == {"random"}
+    assert (ended["ended"], ended["games"], ended["of"]) == ("done", 40, 40)
+    model = ("--model", "nim.safetensors")
+    game = games.load("nim:heaps=1,2")
+    clever = game.with_model(learn.load("nim.safetensors"))
+    found = answer("search", game, "--depth", 1, *model)
+    assert found["value"] == pytest.approx(search.alphabeta(clever, clever.initial(), depth=1).value)
+    assert found["value"] != answer("search", game, "--depth", 1)["value"]
+    assert counterplay("analyse", game, "--depth", 1, *model)[0] == 0
+    assert answer("explain", game, "--depth", 1, *model)
+    assert answer("play", game, *model)["players"]
+    listed = answer("models")["trained"]
+    assert [(each["file"], each["kind"]) for each in listed] == [
+        ("b.safetensors", "network"),
+        ("nim.safetensors", "linear"),
+    ]
+    (tmp_path / "bad.safetensors").write_text("nothing")
+    status, out, _ = counterplay("models")
+    assert status == 0
+    assert "bad.safetensors is no model of Counterplay" in out
+    assert "nim.safetensors" in out
+    won = answer("match", game, "alphabeta:depth=1,model=nim.safetensors", "random", "--games", 2, "--opening-plies", 0)
+    assert won["games"] == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("train", "two_against_one", "--games", 5), "is not for two opponents"),
+        (("train", "nim", "--games", 0), "a training has one game or more, not 0"),
+        (("train", "nim", "--games", 5, "--seconds", 5), "give --games or --seconds, not both"),
+        (("train", "nim", "--seconds", -1), "--seconds is how long to train, more than 0, not -1"),
+        (("train", "nim", "--resume"), "there is no training of nim.safetensors to go on with"),
+        (("train", "nim", "--recipe", "logistello"), "nim"),
+        (("train", "nim", "--games", 5, "--out", "no/such/x"), "there is no folder no/such"),
+        (("search", "nim", "--model", "none.safetensors"), "none.safetensors cannot be read"),
+        (("search", "nim", "--model", "shipped"), "no model for nim comes with Counterplay"),
+        (("models", "no/such"), "there is no folder no/such"),
+        (("match", "nim", "alphabeta:depth=1,model=none", "random"), "none cannot be read"),
+    ],
+)
+def test_bad_wishes_are_one_line(counterplay, quick, tmp_path, monkeypatch, arguments, says):
+    monkeypatch.chdir(tmp_path)
+    status, _, err = counterplay(*arguments)
+    assert status == 2
+    assert len(err.splitlines()) == 1
+    assert says in err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_kill_9_and_resume_end_with_the_same_weights(tmp_path):
+    """By the command itself, compiled; it is killed when it tells of a point."""
+    main = [sys.executable, "-c", "from counterplay.apps.cli import main; main()"]
+    train = [*main, "train", "nim", "--recipe", "samuel", "--json"]
+
+    def run(out, *options, kill_at=None):
+        command = [*train, "--out", str(out), *options]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            told = []
+            for line in process.stdout:
+                told.append(json.loads(line))
+                if len(told) - 1 == kill_at:
+                    process.send_signal(signal.SIGKILL)
+            process.wait(WATCHDOG_SECONDS)
+        return told[-1]
+
+    number = ("--games", "20000")
+    assert run(tmp_path / "whole", *number)["ended"] == "done"
+    out = tmp_path / "killed"
+    run(out, *number, kill_at=3)
+    for kill_at in (0, 2, 1):
+        run(out, "--resume", kill_at=kill_at)
+    run(out, "--resume")
+    whole, killed = (learn.load(file).weights["weights"] for file in (tmp_path / "whole", out))
+    assert whole.tobytes() == killed.tobytes()
