@@ -132,6 +132,8 @@ class Dispatcher:
         """Take one event, or stop a search whose time is up."""
         if self._has_ended and self.protocol.is_busy:
             self.protocol.release()
+        if time.monotonic() >= self.thinker.deadline:  # there may be events without end
+            self.thinker.stop()
         deadline = self.thinker.deadline
         if self._has_ended:
             deadline = min(deadline, self._last_line + _GRACE_SECONDS)

@@ -33,6 +33,8 @@ def read_move(game: Game, s: Any, text: str) -> int:
 
 def line_names(game: Game, s: Any, line: Sequence[int]) -> list[str]:
     """The moves of a line that begins at `s`."""
+    if isinstance(game, Chess):  # their names need no board, which takes longer than a quick search
+        return [str(_uci(a)) for a in line]
     names = []
     for a in line:
         names.append(move_name(game, s, a))

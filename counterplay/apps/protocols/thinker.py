@@ -28,7 +28,7 @@ NO_HURRY = Budget(inf, inf)
 
 FULL_SKILL = 20
 """The `Skill Level` at which all is done that can be; those below are two to a level."""
-ELO = {1: 600, 2: 800, 3: 1000, 4: 1175, 5: 1350, 6: 1450, 7: 1550, 8: 1750, 9: 1900, 10: 2050}
+ELO = {1: 600, 2: 800, 3: 1000, 4: 1175, 5: 1350, 6: 1450, 7: 1575, 8: 1800, 9: 2000, 10: 2250}
 """What `UCI_Elo` takes the levels for; docs/protocols.md says how good a guess that is."""
 
 _FOREVER = 1e8
