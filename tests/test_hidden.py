@@ -257,6 +257,17 @@ def test_a_matrix_by_text():
         MatrixGame(payoffs="1 2; 3 4", rows="up up")
 
 
+@pytest.mark.parametrize("name", HIDDEN)
+def test_only_positions_that_can_come_about_are_read(name):
+    game = games.load(name)
+    for s in random_states(game, 20):
+        assert game.from_text(game.to_text(s)) == s
+        wrong = game.to_text(s).replace("1", "9").replace("0", "-7")
+        if wrong != game.to_text(s):
+            with pytest.raises(UserError):
+                game.from_text(wrong)
+
+
 # ---- the check
 
 

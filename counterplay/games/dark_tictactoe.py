@@ -4,8 +4,9 @@ from typing import NamedTuple
 
 from counterplay.core.bits import Bits
 from counterplay.core.drawing import board_text
-from counterplay.core.game import CHANCE, Game
+from counterplay.core.game import CHANCE
 from counterplay.core.primitives import replace
+from counterplay.games._replay import Replayed
 
 LINES = tuple(
     Bits(9, squares)
@@ -13,7 +14,7 @@ LINES = tuple(
 )
 
 
-class DarkTictactoe(Game):
+class DarkTictactoe(Replayed):
     """Tic-tac-toe, but nobody sees the other's marks: who tries a square that is taken is told so, and tries again."""
 
     player_names = ("x", "o")
@@ -75,6 +76,10 @@ class DarkTictactoe(Game):
         return self.Hand(s.marks[p], theirs, s.tried[p], over)
 
     # ---- for people
+
+    def towards(self, t, s):
+        done, tried = (str(each.tried[t.turn]) if each.tried[t.turn] > 0 else "" for each in (t, s))
+        return int(tried[len(done)]) - 1 if len(done) < len(tried) else -1
 
     def action_name(self, s, a):
         return "abc"[a % 3] + "321"[a // 3]

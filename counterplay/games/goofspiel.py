@@ -2,10 +2,11 @@
 
 from typing import NamedTuple
 
-from counterplay.core.game import Game, UnreadableText
+from counterplay.core.game import UnreadableText
+from counterplay.games._replay import Replayed
 
 
-class Goofspiel(Game):
+class Goofspiel(Replayed):
     """Bid one of the cards 1 to n for each prize, n first and 1 last, both at once; the higher bid gets it."""
 
     cards: int = 4
@@ -59,6 +60,12 @@ class Goofspiel(Game):
         return self.Hand(s.bid if p == 0 else -1, s.past)
 
     # ---- for people
+
+    def towards(self, t, s):
+        done, rounds = ((each.past.bit_length() + 7) // 8 for each in (t, s))
+        if done >= rounds:
+            return s.bid if t.bid < 0 else -1
+        return (s.past >> 8 * (rounds - done - 1) >> (4 if t.bid < 0 else 0) & 15) - 1
 
     def action_name(self, s, a):
         return str(a + 1)

@@ -2,15 +2,16 @@
 
 from typing import NamedTuple
 
-from counterplay.core.game import CHANCE, Game, UnreadableText
+from counterplay.core.game import CHANCE, UnreadableText
 from counterplay.core.primitives import replace
+from counterplay.games._replay import Replayed
 
 PASS, BET = 0, 1
 NAMES = ("pass", "bet")
 RANKS = "A23456789TJQK"  # the last of them are in the game
 
 
-class KuhnPoker(Game):
+class KuhnPoker(Replayed):
     """Both pay 1 and get a card. Pass or bet 1 more; who passes a bet folds, else the higher card takes the pot."""
 
     cards: int = 3
@@ -75,6 +76,12 @@ class KuhnPoker(Game):
         return self.Hand(s.cards[p], s.cards[1 - p] if shown else -1, s.past)
 
     # ---- for people
+
+    def towards(self, t, s):
+        if t.cards[1] < 0:
+            return s.cards[0 if t.cards[0] < 0 else 1]
+        later = s.past.bit_length() - t.past.bit_length() - 1
+        return s.past >> later & 1 if later >= 0 else -1
 
     def action_name(self, s, a):
         return self.card(a) if s.cards[1] < 0 else NAMES[a]

@@ -3,8 +3,9 @@
 from functools import cached_property
 from typing import NamedTuple
 
-from counterplay.core.game import CHANCE, Game, UnreadableText
+from counterplay.core.game import CHANCE, UnreadableText
 from counterplay.core.primitives import replace
+from counterplay.games._replay import Replayed
 
 FOLD, CALL, RAISE = 0, 1, 2
 NAMES = ("fold", "call", "raise")
@@ -12,7 +13,7 @@ RANKS = "56789TJQK"  # the last of them are in the game
 MOST_RAISES = 10  # so that all moves fit into one number
 
 
-class LeducPoker(Game):
+class LeducPoker(Replayed):
     """Both pay 1 and get a card; bets, a card on the table, bets again. A pair with it wins, else the higher rank."""
 
     ranks: int = 3
@@ -107,6 +108,12 @@ class LeducPoker(Game):
         return self.Hand(mine >> suit, (theirs if shown else -1) >> suit, s.cards[2] >> suit, s.past)
 
     # ---- for people
+
+    def towards(self, t, s):
+        if t.turn == CHANCE:
+            return s.cards[t.cards.index(-1)]
+        done, all_moves = ((each.past.bit_length() + 1) // 2 for each in (t, s))
+        return (s.past >> 2 * (all_moves - done - 1) & 3) - 1 if done < all_moves else -1
 
     def action_name(self, s, a):
         return self.card(a) if s.turn == CHANCE else NAMES[a]

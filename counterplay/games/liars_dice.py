@@ -3,11 +3,12 @@
 from functools import cached_property
 from typing import NamedTuple
 
-from counterplay.core.game import CHANCE, Game, UnreadableText
+from counterplay.core.game import CHANCE, UnreadableText
 from counterplay.core.primitives import replace
+from counterplay.games._replay import Replayed
 
 
-class LiarsDice(Game):
+class LiarsDice(Replayed):
     """A bid says how many of the two dice show a face; the highest face counts as any. Bid higher, or call the liar."""
 
     faces: int = 6
@@ -84,6 +85,12 @@ class LiarsDice(Game):
         return self.Hand(s.dice[p], s.dice[1 - p] if shown else -1, s.bids)
 
     # ---- for people
+
+    def towards(self, t, s):
+        if t.turn == CHANCE:
+            return s.dice[t.dice.index(-1)]
+        later = s.bids & ~t.bids
+        return (later & -later).bit_length() - 1
 
     def action_name(self, s, a):
         if s.turn == CHANCE:

@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from counterplay.core.game import Game, UnreadableText
+from counterplay.core.game import UnreadableText
+from counterplay.games._replay import Replayed
 
 NAMED = {
     "backoff": ("(-1,-1) (-4,0); (0,-4) (-3,-3)", "correct defective"),
@@ -31,7 +32,7 @@ and the delay that each suffers if they keep to the rule of backing off or do no
 MOST = 100  # actions of a player
 
 
-class MatrixGame(Game):
+class MatrixGame(Replayed):
     """Both players choose an action, neither knowing the other's; the matrix says what they get."""
 
     payoffs: str = "rock_paper_scissors"
@@ -113,6 +114,9 @@ class MatrixGame(Game):
         return self.Hand(s.choices[p], s.choices[1 - p] if shown else -1)
 
     # ---- for people
+
+    def towards(self, t, s):
+        return s.choices[self.player(t)]
 
     def action_name(self, s, a):
         return self.names[self.player(s)][a]
