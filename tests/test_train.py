@@ -11,6 +11,7 @@ import pytest
 
 from counterplay import UserError, games, learn, native, search
 from counterplay.learn import course as courses
+from counterplay.learn import shelf
 from counterplay.learn.course import Course, curve_svg, games_within
 from counterplay.learn.recipes import RECIPES, recipe_for
 from counterplay.learn.strength import Score, quick_match
@@ -232,6 +233,17 @@ def test_train_and_use_what_it_has_made(counterplay, answer, quick, tmp_path, mo
     assert "nim.safetensors" in out
     won = answer("match", game, "alphabeta:depth=1,model=nim.safetensors", "random", "--games", 2, "--opening-plies", 0)
     assert won["games"] == 2
+
+
+def test_what_ships_is_small_and_still_fits_its_game():
+    found = shelf.shipped()
+    assert {each.game for each in found} >= {"backgammon", "othello", "connect_four"}
+    assert sum(each.file.stat().st_size for each in found) < 8_000_000
+    for each in found:
+        assert each.trained
+        assert not each.problem
+        game = games.load(each.game)
+        assert shelf.named(game, shelf.SHIPPED).kind == each.kind  # the canary sang
 
 
 @pytest.mark.parametrize(

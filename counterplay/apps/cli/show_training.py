@@ -108,7 +108,8 @@ def drawn_curve(curve: Sequence[Point], of: int) -> str:
 
 def show_models(shipped: Sequence[Kept], trained: Sequence[Kept]) -> None:
     """A row for each model: what it is for, what it is, how it was trained, what came of it."""
-    table = output.table("file", "game", "model", "recipe", "#games", "#v random", "#v estimate")
+    table = output.table("file", "game", "recipe", "#games", "#v random", "#v estimate")
+    table.columns[0].overflow = "fold"  # nobody can use a name that was cut
     for each in (*shipped, *trained):
         name = "shipped" if each in shipped else str(each.file)
         if each.problem:
@@ -118,7 +119,8 @@ def show_models(shipped: Sequence[Kept], trained: Sequence[Kept]) -> None:
         shares = last["curve"][-1]["shares"] if last.get("curve") else {}
         against = [f"{shares[name]:.0%}" if name in shares else "" for name in ("random", "estimate")]
         played = f"{sum(time.get('played', 0) for time in each.trained):,}"
-        output.add_row(table, name, each.game, each.kind, last.get("recipe", last.get("method", "")), played, *against)
+        recipe = last.get("recipe", each.kind).partition(":")[0]
+        output.add_row(table, name, each.game, recipe, played, *against)
     if shipped or trained:
         output.say(table)
     else:
