@@ -101,7 +101,7 @@ def made_of(game: Any) -> dict[str, Any]:
     """The attributes that a game was made with, without what was computed or compiled since."""
     return {
         name: value
-        for name, value in vars(game).items()
+        for name, value in vars(game).copy().items()  # another thread may be adding something computed
         if not name.startswith("_native")
         and not isinstance(inspect.getattr_static(type(game), name, None), _PROPERTIES)
     }
