@@ -49,7 +49,7 @@ def written(known):
 def test_no_view_differs_between_states_that_the_player_cannot_tell_apart(name):
     game = games.load(name)
     alike = defaultdict(dict)
-    for s in random_states(game, 300):
+    for s in random_states(game, 150):
         is_over = game.is_terminal(s)
         for p in range(CHANCE, game.players):
             is_on_turn = not is_over and game.player(s) == p
