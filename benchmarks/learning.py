@@ -59,7 +59,8 @@ def nanoseconds(rounds: int, n: int, *each: Game) -> list[float]:
 
 def games_a_second(game: Game, model: learn.Model, number: int, rounds: int) -> float:
     """Games of self-play, learned from, in a second of one thread's CPU time; the best round counts."""
-    training, best = Training(game, model, Settings(100 * number, model.rate, model.trace, 0.05)), 0.0
+    explore = 0.0 if game.chance else 0.1
+    training, best = Training(game, model, Settings(100 * number, model.rate, model.trace, explore)), 0.0
     for _ in range(rounds + 1):
         before, began = training.games, time.process_time()
         while training.games < before + number:

@@ -129,7 +129,9 @@ def test_a_training_that_makes_no_sense_is_refused():
     model = learn.Linear(game)
     for settings, complaint in [
         ({"games": 0}, "one game or more"),
-        ({"games": 1, "rate": (0.1, 0.2)}, "falls"),
+        ({"games": 1, "rate": (0.1, 0.2)}, "the second is no larger"),
+        ({"games": 1, "rate": [0.1]}, "a number, or two"),
+        ({"games": 1, "rate": float("nan")}, "a number, or two"),
         ({"games": 1, "trace": 1.5}, "from 0 to 1"),
         ({"games": 1, "explore": -1.0}, "from 0 to 1"),
         ({"games": 1, "threads": 0}, "threads"),
