@@ -1,6 +1,7 @@
 """Models: what they are worth in a game, compiled and interpreted; that they learn down the gradient."""
 
 import math
+import pickle
 from typing import NamedTuple
 
 import numpy as np
@@ -139,6 +140,15 @@ def test_every_search_takes_a_game_with_a_model_and_ends_are_exact():
         assert search.minimax(clever, depth=2).value == pytest.approx(math.tanh(1.0))
 
 
+def test_a_game_with_a_model_travels_to_other_processes():
+    game = games.load("kalah")
+    clever = game.with_model(shaken(learn.Linear(game)))
+    again = pickle.loads(pickle.dumps(clever))
+    with native.interpreted():
+        for s in positions(game, 3):
+            assert again.evaluate(s, 0) == clever.evaluate(s, 0)
+
+
 def test_another_model_of_the_same_shape_needs_nothing_compiled(capsys, monkeypatch):
     monkeypatch.delenv("COUNTERPLAY_QUIET", raising=False)
     game = games.load("nim")
@@ -176,6 +186,8 @@ def test_a_model_is_for_its_own_game():
         learn.Patterns(games.load("tic_tac_toe"))
     with pytest.raises(UserError, match="is no shape"):
         learn.Patterns(games.load("tic_tac_toe"), shapes=[[0, 0]])
+    with pytest.raises(UserError, match="1,275 images; 1,024 is the most"):
+        learn.Patterns(games.load("go"), shapes=[[a, b] for a in range(50) for b in range(a + 1, 51)])
     with pytest.raises(UserError, match="stages"):
         learn.Patterns(games.load("tic_tac_toe"), shapes=[[0, 1]], stages=0)
 

@@ -84,7 +84,7 @@ def test_killed_and_resumed_it_ends_the_same(tmp_path):
             if progress.games < 1500 and len(sys.argv) > 2:
                 import os, signal
                 os.kill(os.getpid(), signal.SIGKILL)
-        learn.td(game, model, games=2000, checkpoint=sys.argv[1], progress=die, seconds=0.0)
+        learn.td(game, model, games=2000, checkpoint=sys.argv[1], progress=die, every=0.0)
         learn.save(model, sys.argv[1] + ".end")
     """
     script = tmp_path / "train.py"
@@ -107,7 +107,7 @@ def test_ctrl_c_keeps_what_was_learned(tmp_path):
     def interrupt(progress):
         raise KeyboardInterrupt
 
-    progress = learn.td(game, model, games=10**9, progress=interrupt, checkpoint=file, seconds=0.01)
+    progress = learn.td(game, model, games=10**9, progress=interrupt, checkpoint=file, every=0.01)
     assert 0 < progress.games < 10**9
     assert not progress.is_done
     assert model.pedigree[-1]["played"] == progress.games
@@ -129,7 +129,9 @@ def test_a_training_that_makes_no_sense_is_refused():
     model = learn.Linear(game)
     for settings, complaint in [
         ({"games": 0}, "one game or more"),
-        ({"games": 1, "rate": (0.1, 0.2)}, "falls"),
+        ({"games": 1, "rate": (0.1, 0.2)}, "the second is no larger"),
+        ({"games": 1, "rate": [0.1]}, "a number, or two"),
+        ({"games": 1, "rate": float("nan")}, "a number, or two"),
         ({"games": 1, "trace": 1.5}, "from 0 to 1"),
         ({"games": 1, "explore": -1.0}, "from 0 to 1"),
         ({"games": 1, "threads": 0}, "threads"),

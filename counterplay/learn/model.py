@@ -23,8 +23,9 @@ In compiled code a model is some rules of the game, all of whose names begin wit
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
+from math import inf
 from typing import Any, ClassVar
 
 import numpy as np
@@ -116,9 +117,26 @@ class Model:
             raise UserError(f"the model is for {self.game}, not for {game}")
         return _without_model(game).extended(**self.members)
 
+    def rates(self, given: float | Sequence[float] | None) -> tuple[float, float]:
+        """How fast to learn at first and at last, from one number, or two, or none."""
+        pair = self.rate if given is None else (given, given) if isinstance(given, int | float) else tuple(given)
+        if len(pair) != 2 or not 0.0 <= pair[1] <= pair[0] < inf:
+            raise UserError(f"a rate is a number, or two, of which the second is no larger: (0.1, 0.01), not {given}")
+        return float(pair[0]), float(pair[1])
+
     def __repr__(self) -> str:
         shape = ", ".join(f"{name}={value!r}" for name, value in self.shape.items() if len(repr(value)) < 40)
         return f"{type(self).__name__}({self.game}, {shape})"
+
+
+def in_lines(numbers: Any) -> Array:
+    """The numbers in 32 bits, beginning where a line of the processor's cache does: so does every row of sixteen."""
+    array = np.asarray(numbers, np.float32)
+    room = np.empty(array.size + LANES, np.float32)
+    first = -(room.ctypes.data // 4) % LANES
+    aligned = room[first : first + array.size].reshape(array.shape)
+    aligned[...] = array
+    return aligned
 
 
 def _without_model(game: Game) -> Game:

@@ -23,7 +23,7 @@ from counterplay.core.vectors import (
     scratch,
     slopes,
 )
-from counterplay.learn.model import Model, see_features
+from counterplay.learn.model import Model, in_lines, see_features
 from counterplay.native import native
 
 __all__ = ["Network"]
@@ -53,7 +53,7 @@ class Network(Model):
             reach = 0.1 if size == self.outputs else before**-0.5
             layers += [random.uniform(-reach, reach, size * before), np.zeros(size)]
         layers[-1][1:] = -1.5  # to win or lose by more is rarer
-        self.weights = {"first": first.astype(np.float32), "rest": np.concatenate(layers).astype(np.float32)}
+        self.weights = {"first": in_lines(first), "rest": in_lines(np.concatenate(layers))}
 
     @property
     def shape(self) -> dict[str, Any]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from counterplay.core.bits import Bits
 from counterplay.core.errors import UserError
+from counterplay.core.features import MOST_ACTIVE
 from counterplay.core.game import Game
 from counterplay.core.memory import Memory
 from counterplay.core.vectors import gather, sigmoid, word_of
@@ -42,6 +43,8 @@ class Patterns(Model):
         self._squares, self._kinds = planes[0].width, len(planes)
         self._must_be_sensible()
         self._lay_out()
+        if self.instances > MOST_ACTIVE:
+            raise UserError(f"these shapes have {self.instances:,} images; {MOST_ACTIVE:,} is the most")
         if self.inputs > MOST_WEIGHTS:
             raise UserError(f"these patterns have {self.inputs:,} weights; {MOST_WEIGHTS:,} is the most")
         self.weights = {"weights": np.zeros(self.inputs, np.float32)}

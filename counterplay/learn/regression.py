@@ -7,7 +7,7 @@ The values may be results of recorded games, of deep searches, or what another e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from math import isfinite
 from typing import Any, NamedTuple
 
@@ -51,7 +51,7 @@ def fit(
     model: Model,
     examples: Iterable[tuple[Any, float]],
     rounds: int = 10,
-    rate: float | tuple[float, float] | None = None,
+    rate: float | Sequence[float] | None = None,
     seed: int = 0,
     progress: Callable[[Fit], None] | None = None,
 ) -> Fit:
@@ -66,7 +66,7 @@ def fit(
     for s, value in known:
         if not (isfinite(value) and low <= value <= high):
             raise UserError(f"'{game.to_text(s)}' cannot be worth {value}: utilities are from {low:g} to {high:g}")
-    first, last = model.rate if rate is None else rate if isinstance(rate, tuple) else (rate, rate)
+    first, last = model.rates(rate)
     random, state = np.random.default_rng(seed), Fit(0, 0.0)
     for number in range(rounds):
         falling = first * (last / first) ** (number / rounds) if last > 0.0 else first

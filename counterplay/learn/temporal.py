@@ -19,10 +19,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
-from math import inf, isfinite
+from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -332,11 +332,8 @@ class Training:
 
 def _must_be_sensible(settings: Settings) -> None:
     must_be_threads(settings.threads)
-    first, last = settings.rate
     if settings.games < 1:
         raise UserError(f"a training has one game or more, not {settings.games}")
-    if not (0.0 <= last <= first < inf and isfinite(first)):
-        raise UserError(f"a rate falls from one number to a smaller one, like (0.1, 0.01), not {settings.rate}")
     if not 0.0 <= settings.trace <= 1.0:
         raise UserError(f"a trace (lambda) is a number from 0 to 1, not {settings.trace}")
     if not 0.0 <= settings.explore <= 1.0:
@@ -347,25 +344,24 @@ def td(
     game: Game,
     model: Model,
     games: int,
-    rate: float | tuple[float, float] | None = None,
+    rate: float | Sequence[float] | None = None,
     trace: float | None = None,
     explore: float | None = None,
     threads: int = 1,
     seed: int = 0,
     progress: Callable[[Progress], None] | None = None,
     checkpoint: str | Path | None = None,
-    seconds: float = 10.0,
+    every: float = 10.0,
 ) -> Progress:
     """Train the model by games against itself, in place; how far it came.
 
     `rate` is one number, or the first and the last; `trace` is λ; `explore` is how often to move at random, by default
-    one move in ten, and never where there are dice. `progress` is called about every `seconds / 10`. Every `seconds`
-    the model is written to the file `checkpoint`; if that exists already, the training that was begun there goes on. At
-    ctrl-C what was learned is kept, and written.
+    one move in ten, and never where there are dice. `every` so many seconds the model is written to the file
+    `checkpoint`, and ten times as often `progress` is called. If the file exists already, the training that was begun
+    there goes on. At ctrl-C what was learned is kept, and written.
     """
-    falls = model.rate if rate is None else rate if isinstance(rate, tuple) else (rate, rate)
     explores = (0.0 if game.chance else 0.1) if explore is None else explore
-    settings = Settings(games, falls, model.trace if trace is None else trace, explores, threads, seed)
+    settings = Settings(games, model.rates(rate), model.trace if trace is None else trace, explores, threads, seed)
     training = Training(game, model, settings)
     file = None if checkpoint is None else Path(checkpoint)
     if file is not None and file.exists():
@@ -374,10 +370,10 @@ def td(
     written = time.perf_counter()
     with suppress(KeyboardInterrupt):
         while not training.progress.is_done:
-            training.run(seconds / 10)
+            training.run(every / 10)
             if progress is not None:
                 progress(training.progress)
-            if file is not None and time.perf_counter() - written >= seconds:
+            if file is not None and time.perf_counter() - written >= every:
                 save(model, file, training.state())
                 written = time.perf_counter()
     if model.pedigree and how.items() <= model.pedigree[-1].items():  # it was stopped before, and went on

@@ -280,25 +280,34 @@ class Backgammon(Game):
         return max(s.turn, 0)
 
     def features(self, s, on):
-        """The inputs of `td_features` but for the turn: first of the player to move, then of the other."""
-        self.side_inputs(s.mine, 0, on)
-        self.side_inputs(s.theirs, 98, on)
+        """The inputs of `td_features` but for the turn: first of the player to move, then of the other.
 
-    def side_inputs(self, men, first, on):
-        """Those of `side_features` that are not 0."""
-        some, several = occupied(men) & POINTS, at_least_two(men)
-        three, four = men[0] & men[1] | men[2] | men[3], men[2] | men[3]
-        while some:
-            place = lowest_one(some)
-            some &= some - 1
-            i = first + 4 * (24 - place)
-            on.add(i)
-            if several >> place & 1:
-                on.add(i + 1)
-            if three >> place & 1:
-                on.add(i + 2)
-            if four >> place & 1:
-                on.add(i + 3, 0.5 * (count_on(men, 1 << place) - 3))
+        Not point by point, which a processor cannot foresee: all points with a checker, then those with a second, ...
+        """
+        mine, theirs = s.mine, s.theirs
+        self.add_points(on, 0, occupied(mine), occupied(theirs))
+        self.add_points(on, 1, at_least_two(mine), at_least_two(theirs))
+        self.add_points(on, 2, self.at_least_three(mine), self.at_least_three(theirs))
+        self.add_others(on, 0, mine)
+        self.add_others(on, 98, theirs)
+
+    def add_points(self, on, first, mine, theirs):
+        points = mine & POINTS | (theirs & POINTS) << 32
+        while points:
+            place = lowest_one(points)
+            points &= points - 1
+            on.add(first + 98 * (place >> 5) + 4 * (24 - (place & 31)))
+
+    def at_least_three(self, men):
+        return men[0] & men[1] | men[2] | men[3]
+
+    def add_others(self, on, first, men):
+        """What is no mere yes or no: more than three checkers on a point, those on the bar, those borne off."""
+        many = (men[2] | men[3]) & POINTS
+        while many:
+            place = lowest_one(many)
+            many &= many - 1
+            on.add(first + 3 + 4 * (24 - place), 0.5 * (count_on(men, 1 << place) - 3))
         bar, off = count_on(men, BAR), MEN - count_on(men, SET)
         if bar:
             on.add(first + 96, bar / 2)
