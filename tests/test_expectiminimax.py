@@ -17,6 +17,8 @@ from counterplay.search.table import TranspositionTable
 from tests.both_modes import both_modes
 from tests.references import obvious_value
 
+pytestmark = pytest.mark.long
+
 DEEP = 1000  # more plies than any tree here has
 
 

@@ -56,6 +56,7 @@ def test_trees_converge_to_minimax_and_maxn(text, within):
     assert result.action == max(result.actions, key=lambda each: each.visits).action
 
 
+@pytest.mark.slow
 def test_the_longer_the_closer():
     """The empty board is a draw; the means come down to it from MAX's advantage in random play."""
     values = [mcts(TTT, simulations=n).value for n in (100, 10_000, 400_000)]

@@ -156,7 +156,7 @@ def test_at_a_throw_of_the_dice_there_is_a_value_and_no_move():
 
 def test_result_reads_well():
     text = str(search.minimax(Tree([[3, 12], [2, 4]])))
-    assert text.startswith("1, value 3 (exact), line 1 1, 7 nodes in ")
+    assert text.startswith("1, 3 for player 1 (exact), line 1 1, 7 nodes in ")
 
 
 def test_json_has_values_for_each_player_only_when_they_are_not_opposite():
