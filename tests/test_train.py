@@ -288,7 +288,7 @@ def test_kill_9_and_resume_end_with_the_same_weights(tmp_path):
             process.wait(WATCHDOG_SECONDS)
         return told[-1]
 
-    number = ("--games", "20000")
+    number = ("--games", "400000")  # so many that there is time to kill it
     assert run(tmp_path / "whole", *number)["ended"] == "done"
     out = tmp_path / "killed"
     run(out, *number, kill_at=3)
