@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from counterplay.core.game import CHANCE, Game
-from counterplay.core.randomness import first_counter, unit, word
+from counterplay.core.randomness import new_random, unit, word
 from counterplay.core.records import new_record, record_type
 from counterplay.native import native
 from counterplay.search.playout import choose
@@ -30,9 +30,7 @@ OPENING = 4
 MOST_PLIES = 1_000
 """A game that is longer is a draw."""
 
-_TALLY = record_type(
-    [(name, np.int64) for name in ("counter", "stop", "games", "wins", "draws")] + [("points", np.float64)]
-)
+_TALLY = record_type([(name, np.int64) for name in ("stop", "games", "wins", "draws")] + [("points", np.float64)])
 
 
 class Score(NamedTuple):
@@ -84,10 +82,10 @@ def worth(game, s, p, depth, alpha, beta):  # type: ignore[no-untyped-def]
 
 
 @native
-def best_action(game, s, depth, w):  # type: ignore[no-untyped-def]
+def best_action(game, s, depth, random):  # type: ignore[no-untyped-def]
     """The best action `depth` plies ahead, by lot among equals; at depth 0 any."""
     if depth == 0:
-        return choose(game, s, w)
+        return choose(game, s, random)
     p, best, chosen, equals = game.player(s), -inf, -1, 0
     for a in game.actions(s):
         # One that is just as good must be told from one that is worse, so the bound is a little below the best.
@@ -96,13 +94,13 @@ def best_action(game, s, depth, w):  # type: ignore[no-untyped-def]
             best, chosen, equals = v, a, 1
         elif v == best:
             equals += 1
-            if unit(w) * equals < 1.0:
+            if unit(random) * equals < 1.0:
                 chosen = a
     return chosen
 
 
 @native
-def play_games(ours, theirs, start, w, games, opening, depths):  # type: ignore[no-untyped-def]
+def play_games(ours, theirs, start, w, random, games, opening, depths):  # type: ignore[no-untyped-def]
     """Play so many games; each opening twice, with the seats changed."""
     begun = start
     for i in range(games):
@@ -111,17 +109,17 @@ def play_games(ours, theirs, start, w, games, opening, depths):  # type: ignore[
         if i % 2 == 0:
             begun = start
             for _ in range(opening):
-                after = ours.result(begun, ours.sample(begun, word(w)))
+                after = ours.result(begun, ours.sample(begun, word(random)))
                 if not ours.is_terminal(after):
                     begun = after
         s, we, plies = begun, i % 2, 0
         while not ours.is_terminal(s) and plies < MOST_PLIES:
             if ours.chance and ours.player(s) == CHANCE:
-                s = ours.result(s, choose(ours, s, w))
+                s = ours.result(s, choose(ours, s, random))
             elif ours.player(s) == we:
-                s = ours.result(s, best_action(ours, s, depths[0], w))
+                s = ours.result(s, best_action(ours, s, depths[0], random))
             else:
-                s = ours.result(s, best_action(theirs, s, depths[1], w))
+                s = ours.result(s, best_action(theirs, s, depths[1], random))
             plies += 1
         w.games += 1
         ahead = ours.utility(s, we) - ours.utility(s, 1 - we) if ours.is_terminal(s) else 0.0
@@ -149,12 +147,12 @@ def quick_match(
     start = ours.initial()
     opening = 0 if ours.chance else OPENING
     w: Any = new_record(_TALLY)
-    w.counter = first_counter(seed)
+    random = new_random(seed)
 
     def stop() -> None:
         w.stop = 1
 
-    job = Job(lambda: play_games(ours, theirs, start, w, games, opening, depths), stop)
+    job = Job(lambda: play_games(ours, theirs, start, w, random, games, opening, depths), stop)
     deadline = inf if seconds is None else time.perf_counter() + seconds
     try:
         while not job.wait(0.05):
