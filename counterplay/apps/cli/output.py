@@ -45,7 +45,7 @@ _err = Console(stderr=True, highlight=False)
 
 
 def print_json(data: Any) -> None:
-    print(json.dumps(data, allow_nan=False))
+    print(json.dumps(data, allow_nan=False), flush=True)  # whoever reads it may wait for this line
 
 
 def say(what: str | Text | Table = "") -> None:
