@@ -156,6 +156,11 @@ class Learnable:
         """The squares of each pattern worth knowing, without its images under the `symmetries`. For patterns."""
         return ()
 
+    @knowledge
+    def model_odds(self, units: Any, p: int, a: int) -> float:
+        """How much speaks for a move, by a model that says so of a state; see `counterplay.learn.dual`."""
+        return 1.0
+
     @for_people
     def with_model(self, model: Any) -> Self:
         """This game with what a model of `counterplay.learn` says as its `evaluate`, for every search."""

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+from counterplay.learn.dual import DualNetwork
 from counterplay.learn.examples import by_results, by_search, random_states
 from counterplay.learn.files import load, save
 from counterplay.learn.linear import Linear
@@ -19,8 +20,10 @@ from counterplay.learn.qlearning import LinearQ, QTable, q
 from counterplay.learn.regression import fit
 from counterplay.learn.temporal import td
 from counterplay.learn.traces import td_with_traces
+from counterplay.learn.zero import zero
 
 __all__ = [
+    "DualNetwork",
     "Linear",
     "LinearQ",
     "Model",
@@ -36,4 +39,5 @@ __all__ = [
     "save",
     "td",
     "td_with_traces",
+    "zero",
 ]

@@ -21,6 +21,7 @@ from counterplay.core.errors import UserError
 from counterplay.core.files import read_bytes, read_json, write_files
 from counterplay.core.game import Game
 from counterplay.core.randomness import new_random
+from counterplay.learn.dual import DualNetwork
 from counterplay.learn.identity import fingerprint
 from counterplay.learn.linear import Linear
 from counterplay.learn.model import Model
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MODELS", "describe", "load", "resume", "save"]
 
-MODELS: dict[str, type[Model]] = {each.kind: each for each in (Linear, Network, Patterns)}
+MODELS: dict[str, type[Model]] = {each.kind: each for each in (Linear, Network, DualNetwork, Patterns)}
 
 VERSION = 1
 CANARY = 12

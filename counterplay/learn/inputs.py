@@ -2,6 +2,7 @@
 
 own      `Game.features`, which has a default for every game
 terms    what the hand-made estimate adds up, as the viewer sees it: how Samuel's program learned
+shapes   what stands on each of the game's `shapes`, an input for every pattern; and on each square
 table    one input for each state, by its hash: a table of values, for games small enough to be known by heart
 """
 
@@ -11,13 +12,17 @@ from typing import Any
 
 from counterplay.core.errors import UserError
 from counterplay.core.game import Game
+from counterplay.core.vectors import gather, word_of
 
 __all__ = ["INPUTS", "with_inputs"]
 
 TABLE = 1 << 16
 """The entries of a table; states whose hashes meet there share one."""
 
-INPUTS = ("own", "terms", "table")
+INPUTS = ("own", "terms", "shapes", "table")
+
+
+_LAYOUT = ("model_masks", "model_places", "model_digits", "model_per_stage")
 
 
 def with_inputs(game: Game, which: str) -> Game:
@@ -28,6 +33,13 @@ def with_inputs(game: Game, which: str) -> Game:
         if not game.knows.terms:
             raise UserError(f"{game} has no terms to learn the weights of")
         return game.extended(features=of_terms, inputs=len(game.terms(game.initial())))
+    if which == "shapes":
+        from counterplay.learn.patterns import Patterns
+
+        layout = Patterns(game, stages=1)
+        tables = {name.replace("model", "shape"): layout.rules()[name] for name in _LAYOUT}
+        squares = sum(plane.width for plane in game.planes(game.initial()))
+        return game.extended(features=of_shapes, inputs=layout.inputs + squares, **tables)
     if which == "table":
         return game.extended(features=of_table, inputs=TABLE)
     return game
@@ -38,6 +50,27 @@ def of_terms(self: Any, s: Any, on: Any) -> None:
     terms = self.terms(s)
     for i in range(self.inputs):
         on.add(i, sign * float(terms[i]))
+
+
+def of_shapes(self: Any, s: Any, on: Any) -> None:
+    planes = self.planes(s)
+    for i in range(len(self.shape_masks)):
+        on.add(pattern_at(self.shape_masks, self.shape_places, self.shape_digits, planes, i))
+    first = self.shape_per_stage
+    for plane in planes:
+        for square in plane:
+            on.add(first + square)
+        first += plane.width
+
+
+def pattern_at(masks: Any, places: Any, digits: Any, planes: Any, i: int) -> int:
+    """The place of what stands on the squares of pattern `i`; `Patterns` lays the tables out."""
+    place = places[i, 0]
+    for k in range(masks.shape[1]):
+        mask, row = masks[i, k], places[i, k + 1]
+        for kind in range(len(planes)):
+            place += (kind + 1) * digits[row + gather(word_of(planes[kind], k), mask)]
+    return int(place)
 
 
 def of_table(self: Any, s: Any, on: Any) -> None:

@@ -101,8 +101,13 @@ def learn(game, on, target, rate):  # type: ignore[no-untyped-def]
     """A step down the gradient, back through the layers; `errors` are the rate times the gradient of each sum."""
     units, errors, y = scratch(game.model_units), scratch(game.model_units), scratch(game.model_room)
     forward(game, on, units, y)
-    last = len(game.model_hidden) - 1
-    n = game.model_hidden[last]
+    output_errors(game, units, errors, y, target, rate)
+    back(game, on, units, errors)
+
+
+def output_errors(game: Any, units: Any, errors: Any, y: Any, target: Any, rate: float) -> None:
+    """Let the outputs learn, and tell the last hidden layer what was wrong."""
+    n = game.model_hidden[len(game.model_hidden) - 1]
     w = len(game.model_rest) - game.model_outputs * (n + 1)
     at = game.model_units - n
     for j in range(game.model_outputs):
@@ -110,9 +115,17 @@ def learn(game, on, target, rate):  # type: ignore[no-untyped-def]
         add_scaled(errors, at, error, game.model_rest, w + j * n, n)
         add_scaled(game.model_rest, w + j * n, error, units, at, n)
         game.model_rest[w + game.model_outputs * n + j] += error
+
+
+def back(game: Any, on: Any, units: Any, errors: Any) -> None:
+    """Let the hidden layers learn, from the last to the first, from what was wrong with the last."""
+    last = len(game.model_hidden) - 1
+    n = game.model_hidden[last]
+    w = len(game.model_rest) - game.model_outputs * (n + 1)
+    at = game.model_units - n
     slopes(errors, units, at, n)
-    for back in range(last):
-        m, n = n, game.model_hidden[last - 1 - back]
+    for step in range(last):
+        m, n = n, game.model_hidden[last - 1 - step]
         below, w = at - n, w - m * n - m
         for j in range(m):
             error = errors[at + j]

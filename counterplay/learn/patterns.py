@@ -17,7 +17,8 @@ from counterplay.core.errors import UserError
 from counterplay.core.features import MOST_ACTIVE
 from counterplay.core.game import Game
 from counterplay.core.memory import Memory
-from counterplay.core.vectors import gather, sigmoid, word_of
+from counterplay.core.vectors import sigmoid
+from counterplay.learn.inputs import pattern_at
 from counterplay.learn.linear import guess, learn
 from counterplay.learn.model import Model
 from counterplay.native import native
@@ -158,12 +159,7 @@ def first_of_stage(self: Any, planes: Any) -> int:
 
 def pattern(self: Any, planes: Any, i: int) -> int:
     """The place of what stands on the squares of pattern `i`."""
-    place = self.model_places[i, 0]
-    for k in range(self.model_masks.shape[1]):
-        mask, row = self.model_masks[i, k], self.model_places[i, k + 1]
-        for kind in range(len(planes)):
-            place += (kind + 1) * self.model_digits[row + gather(word_of(planes[kind], k), mask)]
-    return int(place)
+    return pattern_at(self.model_masks, self.model_places, self.model_digits, planes, i)
 
 
 def see(self: Any, s: Any, on: Any) -> None:

@@ -201,6 +201,15 @@ class Settings(NamedTuple):
     threads: int = 1
     seed: int = 0
 
+    def must_be_sensible(self) -> None:
+        must_be_threads(self.threads)
+        if self.games < 1:
+            raise UserError(f"a training has one game or more, not {self.games}")
+        if not 0.0 <= self.trace <= 1.0:
+            raise UserError(f"a trace (lambda) is a number from 0 to 1, not {self.trace}")
+        if not 0.0 <= self.explore <= 1.0:
+            raise UserError(f"explore is how often to move at random, from 0 to 1, not {self.explore}")
+
     def rate_at(self, game: int) -> float:
         """The rate of a game, the same for `TOGETHER` of them."""
         first, last = self.rate
@@ -234,7 +243,7 @@ class Training:
     """
 
     def __init__(self, game: Game, model: Model, settings: Settings) -> None:
-        _must_be_sensible(settings)
+        settings.must_be_sensible()
         if model.outputs > OUTPUTS:
             raise UserError(f"a model with {model.outputs} outputs cannot be trained; {OUTPUTS} is the most")
         self.game: Game = game.with_model(model)
@@ -290,7 +299,7 @@ class Training:
 
     def _play(self, thread: int, deadline: float) -> None:
         """What a thread does: take some games, play them, take more."""
-        settings, w, random = self.settings, self._works[thread], self._randoms[thread]
+        settings = self.settings
         try:
             while not self._stopped:
                 with self._lock:
@@ -299,13 +308,17 @@ class Training:
                     self._taken += number
                 if number <= 0:
                     return
-                rate = settings.rate_at(first)
-                play_and_learn(self.game, self._start, w, random, number, rate, settings.trace, settings.explore)
+                self._learn(thread, number, settings.rate_at(first))
                 if time.perf_counter() >= deadline:
                     return
         except BaseException:
             self.stop()
             raise
+
+    def _learn(self, thread: int, number: int, rate: float) -> None:
+        """Play so many games in a thread, and learn from them."""
+        settings, w, random = self.settings, self._works[thread], self._randoms[thread]
+        play_and_learn(self.game, self._start, w, random, number, rate, settings.trace, settings.explore)
 
     # ---- on paper
 
@@ -330,16 +343,6 @@ class Training:
         self.seconds = state["seconds"]
 
 
-def _must_be_sensible(settings: Settings) -> None:
-    must_be_threads(settings.threads)
-    if settings.games < 1:
-        raise UserError(f"a training has one game or more, not {settings.games}")
-    if not 0.0 <= settings.trace <= 1.0:
-        raise UserError(f"a trace (lambda) is a number from 0 to 1, not {settings.trace}")
-    if not 0.0 <= settings.explore <= 1.0:
-        raise UserError(f"explore is how often to move at random, from 0 to 1, not {settings.explore}")
-
-
 def td(
     game: Game,
     model: Model,
@@ -362,11 +365,22 @@ def td(
     """
     explores = (0.0 if game.chance else 0.1) if explore is None else explore
     settings = Settings(games, model.rates(rate), model.trace if trace is None else trace, explores, threads, seed)
-    training = Training(game, model, settings)
+    return go_on(Training(game, model, settings), "td", progress, checkpoint, every)
+
+
+def go_on(
+    training: Training,
+    method: str,
+    progress: Callable[[Progress], None] | None,
+    checkpoint: str | Path | None,
+    every: float,
+) -> Progress:
+    """Let a training go on to its end, or to ctrl-C, and tell and write how far it is."""
+    model, settings = training.model, training.settings
     file = None if checkpoint is None else Path(checkpoint)
     if file is not None and file.exists():
         resume(training, file)
-    how = {"method": "td", **settings._asdict(), "rate": list(settings.rate)}
+    how = {"method": method, **settings._asdict(), "rate": list(settings.rate)}
     written = time.perf_counter()
     with suppress(KeyboardInterrupt):
         while not training.progress.is_done:

@@ -264,6 +264,21 @@ def loss_for(game: Any, p: int) -> float:
 
 
 @native
+def clear(game, w, sections):  # type: ignore[no-untyped-def]
+    """Only the root is left, unvisited: `NodeStore.clear` for compiled code."""
+    stride, used = 1 + values_kept(game), min(load(w.tree, 0), w.capacity)
+    for i in range(stride * used):
+        store(w.stats, i, 0)
+    for i in range(2 * used):
+        store(w.moves, i, 0)
+    for section in sections:
+        for i in range(used):
+            store(section, i, 0)
+    store(w.tree, 0, 1)
+    return used
+
+
+@native
 def locate(game, s, key, node, plies, w):  # type: ignore[no-untyped-def]
     """The node of the state of that `state_key`, at most `plies` below `node` whose state is `s`; -1: there is none."""
     if state_key(s) == key:

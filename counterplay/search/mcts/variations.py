@@ -17,6 +17,7 @@ import numpy as np
 from counterplay.core.game import CHANCE, Game, UserError
 from counterplay.core.primitives import as_bits, as_float, load, store
 from counterplay.core.records import new_record, record_type
+from counterplay.core.vectors import scratch
 from counterplay.search.mcts.nodes import (
     SECTIONS,
     NodeStore,
@@ -165,6 +166,7 @@ def is_ordered(p: int, x: Any) -> bool:
 def furnish(game: Any, s: Any, first: int, p: int, count: int, w: Any, x: Any) -> None:
     """Fill in what the variations keep of the new children of `s`, whose actions are listed."""
     ranks = p != CHANCE and bool(x.use_puct or x.use_widening)
+    by_model = game.knows.model_odds and ranks and not x.use_outside
     by_priority = game.knows.priority or x.use_outside or not game.knows.evaluate
     least, most = inf, -inf
     for child in range(first, first + count):
@@ -173,7 +175,7 @@ def furnish(game: Any, s: Any, first: int, p: int, count: int, w: Any, x: Any) -
             put(x.low, child, float(game.utility_range[0]))
             put(x.high, child, highest(game))
         worth = 0.0
-        if x.use_minimax or (p != CHANCE and (x.use_bias or (ranks and not by_priority))):
+        if x.use_minimax or (p != CHANCE and (x.use_bias or (ranks and not by_priority and not by_model))):
             worth = float(game.evaluate(game.result(s, a), max(p, 0)))
         if x.use_minimax:
             put(x.guess, child, worth if p != 1 else game.utility_sum - worth)
@@ -181,15 +183,30 @@ def furnish(game: Any, s: Any, first: int, p: int, count: int, w: Any, x: Any) -
             put(x.hint, child, worth)
         if game.chance and p == CHANCE and x.prior != 0:
             put(x.prior, child, float(game.probability(s, a)))
-        if ranks:
+        if ranks and not by_model:
             if by_priority:  # an evaluator from outside speaks later, if at all
                 worth = 0.0 if x.use_outside else float(game.priority(s, a))
             put(x.prior, child, worth)
             least, most = min(least, worth), max(most, worth)
     if ranks:
-        as_probabilities(first, count, least, most, x)
+        if game.knows.model_odds and by_model:
+            ask_model(game, s, first, p, count, w, x)
+        else:
+            as_probabilities(first, count, least, most, x)
         if x.use_widening:
             sort_by_prior(first, count, w, x)
+
+
+def ask_model(game: Any, s: Any, first: int, p: int, count: int, w: Any, x: Any) -> None:
+    """The priors that a model gives to the moves at `s`."""
+    units, total = scratch(game.model_units), 0.0
+    game.model_think(s, units)
+    for child in range(first, first + count):
+        odds = game.model_odds(units, p, action_of(child, w))
+        put(x.prior, child, odds)
+        total += odds
+    for child in range(first, first + count):
+        put(x.prior, child, get(x.prior, child) / total)
 
 
 def highest(game: Any) -> float:

@@ -1,0 +1,136 @@
+"""A network that says two things of a state: what it is worth, and how good each move looks (AlphaGo Zero, 2017).
+
+It is a `Network` with one output, and beside that output a row of weights for each move. The sum of a move's row over
+the last hidden layer is its score, and the scores of the legal moves, as powers of e, are the odds of their being best.
+Only the moves that there are get a score, so that a game may have thousands of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from counterplay.core.features import new_active
+from counterplay.core.game import CHANCE, Game
+from counterplay.core.randomness import new_random
+from counterplay.core.vectors import LANES, add_scaled, layer, scratch
+from counterplay.learn.model import in_lines
+from counterplay.learn.network import Network, back, forward, output_errors
+from counterplay.native import interpreted, native
+from counterplay.search.playout import choose
+
+__all__ = ["DualNetwork"]
+
+MOST_MOVES = 1 << 15
+"""Moves whose numbers differ by a multiple of it share a row."""
+
+
+class DualNetwork(Network):
+    """A network for values and moves.
+
+    `moves` is how many rows there are for moves: action `a` has row `a` modulo that. By default as many as random games
+    show to be needed. A move of one player means something else than the same number of the other's, unless `alike`:
+    say so for games such as Connect Four, where both drop stones into the same columns.
+    """
+
+    kind = "dual"
+    rate = (0.05, 0.005)
+
+    def __init__(
+        self,
+        game: Game,
+        hidden: int | Sequence[int] = (64, 32),
+        features: str = "own",
+        moves: int = 0,
+        alike: bool = False,
+        seed: int = 0,
+    ) -> None:
+        super().__init__(game, hidden, features, seed)
+        self.moves, self.alike = moves or _moves_of(self.game), alike
+        rows = self.moves * (1 if alike else 2)
+        self.weights["policy"] = in_lines(np.zeros(rows * (self.hidden[-1] + LANES)))
+
+    @property
+    def shape(self) -> dict[str, Any]:
+        return {**super().shape, "moves": self.moves, "alike": self.alike}
+
+    @property
+    def outputs(self) -> int:
+        return 1
+
+    def rules(self) -> dict[str, Any]:
+        return {
+            **super().rules(),
+            "model_think": model_think,
+            "model_odds": model_odds,
+            "model_moves": self.moves,
+            "model_alike": self.alike,
+        }
+
+
+def _moves_of(game: Game) -> int:
+    """One more than the largest action in some random games, and some for those not met."""
+    most, random = 0, new_random(0)
+    with interpreted():
+        for _ in range(8):
+            s, plies = game.initial(), 0
+            while not game.is_terminal(s) and plies < 200:
+                most = max(most, *(game.actions(s) if game.player(s) != CHANCE else ()), 0)
+                s, plies = game.result(s, choose(game, s, random)), plies + 1
+    return min(-(-(most + 1) * 5 // 4), MOST_MOVES)
+
+
+# ---- in compiled code
+
+
+def model_think(self: Any, s: Any, units: Any) -> None:
+    """Leave in `units` what the network makes of a state, for `model_odds` to ask about its moves."""
+    think(self, s, units)
+
+
+@native
+def think(game, s, units):  # type: ignore[no-untyped-def]
+    on, y = new_active(game.model_inputs, game.model_most), scratch(game.model_room)
+    game.model_see(s, on)
+    forward(game, on, units, y)
+
+
+def model_odds(self: Any, units: Any, p: int, a: int) -> float:
+    """How much speaks for the move `a` of player `p`: e to the power of its score."""
+    y, n = scratch(LANES), self.model_hidden[len(self.model_hidden) - 1]
+    layer(y, 0, self.model_policy, row_of(self, p, a), units, self.model_units - n, n, 1)
+    return float(y[0] / max(1.0 - y[0], 1e-6))  # a sigmoid y is e^x / (1 + e^x)
+
+
+def row_of(game: Any, p: int, a: int) -> int:
+    """Where the weights of a move begin."""
+    row = a % game.model_moves
+    if not game.model_alike:
+        row += p * game.model_moves
+    return row * (game.model_hidden[len(game.model_hidden) - 1] + LANES)  # type: ignore[no-any-return]
+
+
+@native
+def learn_both(game, on, target, p, actions, shares, first, count, rate):  # type: ignore[no-untyped-def]
+    """A step towards the value `target[0]`, and for player `p` towards moves in these shares.
+
+    `actions` and `shares` have them from number `first` on, all that are legal. Of the cross entropy the gradient by
+    the score of a move is just what the network gives it less what it should have.
+    """
+    units, errors, y = scratch(game.model_units), scratch(game.model_units), scratch(game.model_room)
+    forward(game, on, units, y)
+    n = game.model_hidden[len(game.model_hidden) - 1]
+    at = game.model_units - n
+    output_errors(game, units, errors, y, target, rate)
+    total = 0.0
+    for k in range(first, first + count):
+        total += game.model_odds(units, p, actions[k])
+    for k in range(first, first + count):
+        row = row_of(game, p, actions[k])
+        error = rate * (shares[k] - game.model_odds(units, p, actions[k]) / total)
+        add_scaled(errors, at, error, game.model_policy, row, n)
+        add_scaled(game.model_policy, row, error, units, at, n)
+        game.model_policy[row + n] += error
+    back(game, on, units, errors)
