@@ -8,11 +8,12 @@ Only the moves that there are get a score, so that a game may have thousands of 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from counterplay.core.features import new_active
+from counterplay.core.features import Active, new_active
 from counterplay.core.game import CHANCE, Game
 from counterplay.core.randomness import new_random
 from counterplay.core.vectors import LANES, add_scaled, layer, scratch
@@ -36,7 +37,7 @@ class DualNetwork(Network):
     """
 
     kind = "dual"
-    rate = (0.05, 0.005)
+    rate = (0.1, 0.01)
 
     def __init__(
         self,
@@ -48,9 +49,22 @@ class DualNetwork(Network):
         seed: int = 0,
     ) -> None:
         super().__init__(game, hidden, features, seed)
-        self.moves, self.alike = moves or _moves_of(self.game), alike
+        needed, active = _survey(self.game)
+        self.moves, self.alike = moves or needed, alike
+        self._spread(active, np.random.default_rng(seed))
         rows = self.moves * (1 if alike else 2)
         self.weights["policy"] = in_lines(np.zeros(rows * (self.hidden[-1] + LANES)))
+
+    def _spread(self, active: float, random: np.random.Generator) -> None:
+        """Begin with weights large enough that two layers of sigmoids pass on what they see (Glorot & Bengio 2010)."""
+        first, rest = self.weights["first"], self.weights["rest"]
+        reach = 2.0 / max(active, 1.0) ** 0.5
+        first[:-1] = random.uniform(-reach, reach, first[:-1].shape)
+        at = 0
+        for before, size in pairwise(self.hidden):
+            reach = 4.0 * (6.0 / (before + size)) ** 0.5
+            rest[at : at + size * before] = random.uniform(-reach, reach, size * before)
+            at += size * before + size
 
     @property
     def shape(self) -> dict[str, Any]:
@@ -70,16 +84,23 @@ class DualNetwork(Network):
         }
 
 
-def _moves_of(game: Game) -> int:
-    """One more than the largest action in some random games, and some for those not met."""
-    most, random = 0, new_random(0)
+def _survey(game: Game) -> tuple[int, float]:
+    """How many moves need a row, and how many inputs are active, by some random games.
+
+    One more than the largest action that they met, and a quarter as much again for those that they did not.
+    """
+    most, active, states, random, on = 0, 0, 0, new_random(0), Active()
     with interpreted():
         for _ in range(8):
             s, plies = game.initial(), 0
             while not game.is_terminal(s) and plies < 200:
-                most = max(most, *(game.actions(s) if game.player(s) != CHANCE else ()), 0)
+                if game.player(s) != CHANCE:
+                    most = max(most, *game.actions(s))
+                    on.clear()
+                    game.features(s, on)
+                    active, states = active + len(on), states + 1
                 s, plies = game.result(s, choose(game, s, random)), plies + 1
-    return min(-(-(most + 1) * 5 // 4), MOST_MOVES)
+    return min(-(-(most + 1) * 5 // 4), MOST_MOVES), active / max(states, 1)
 
 
 # ---- in compiled code
@@ -129,7 +150,7 @@ def learn_both(game, on, target, p, actions, shares, first, count, rate):  # typ
         total += game.model_odds(units, p, actions[k])
     for k in range(first, first + count):
         row = row_of(game, p, actions[k])
-        error = rate * (shares[k] - game.model_odds(units, p, actions[k]) / total)
+        error = rate * (float(shares[k]) - game.model_odds(units, p, actions[k]) / total)
         add_scaled(errors, at, error, game.model_policy, row, n)
         add_scaled(game.model_policy, row, error, units, at, n)
         game.model_policy[row + n] += error

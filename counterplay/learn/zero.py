@@ -33,7 +33,7 @@ from counterplay.learn.temporal import PLIES, Progress, Training, go_on
 from counterplay.native import native
 from counterplay.search.mcts.nodes import NodeStore, action_of, clear, link_of, new_workspace, unpack, visits_of
 from counterplay.search.mcts.uct import simulate
-from counterplay.search.mcts.variations import get, highest, new_variations, put, sections_for
+from counterplay.search.mcts.variations import get, highest, is_proven, new_variations, put, sections_for
 from counterplay.search.playout import choose
 from counterplay.search.run import must_be_threads
 
@@ -73,11 +73,12 @@ class ZeroSettings(NamedTuple):
     """The share of noise in the priors at the root of a full search."""
     opening: int = 6
     """Half of the games begin with up to so many random moves."""
-    warm: int = 10
-    """So many plies of a game are drawn by their visits; then the most visited is played."""
+    warm: float = 0.3
+    """In the first part of a game, this share of its usual length, moves are drawn by their visits; then the most
+    visited is played."""
     mix: float = 0.5
     """The share of the game's result in the target of a value; the rest is what the search found."""
-    repeats: float = 6.0
+    repeats: float = 10.0
     """How often a position is learned from, on average."""
     threads: int = 1
     seed: int = 0
@@ -86,7 +87,7 @@ class ZeroSettings(NamedTuple):
         must_be_threads(self.threads)
         if self.games < 1 or self.simulations < 2 or self.quick < 2:
             raise UserError("zero needs one game or more, and two simulations or more a move")
-        for name in ("share", "noise", "mix"):
+        for name in ("share", "noise", "warm", "mix"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise UserError(f"{name} is a share, from 0 to 1, not {getattr(self, name)}")
 
@@ -116,7 +117,7 @@ def play_and_learn(game, start, r, w, x, sections, games, rate, settings):  # ty
 def play(game, start, r, w, x, sections, settings):  # type: ignore[no-untyped-def]
     """A game against oneself; some of its positions are remembered, with what became of them."""
     s, first = begin(game, start, w, settings.opening), r.seen
-    plies = 0
+    plies, warm = 0, settings.warm * r.plies / max(r.games, 1)
     while not game.is_terminal(s) and plies < PLIES:
         plies += 1
         if game.chance and game.player(s) == CHANCE:
@@ -126,15 +127,15 @@ def play(game, start, r, w, x, sections, settings):  # type: ignore[no-untyped-d
         ponder(game, s, w, x, sections, settings.simulations if is_full else settings.quick, is_full, settings)
         r.positions += settings.simulations if is_full else settings.quick
         if is_full and r.seen - first < POSITIONS // 2:
-            remember(game, s, r, w)
-        s = game.result(s, action_of(pick(game, w, plies <= settings.warm), w))
+            remember(game, s, r, w, x)
+        s = game.result(s, action_of(pick(game, w, x, plies <= warm), w))
     r.plies += plies
     low, high = game.utility_range
     for i in range(first, r.seen):
         k = i % POSITIONS
         if game.is_terminal(s):
             result = (game.utility(s, r.viewer[k]) - low) / (high - low)
-            r.target[k] = settings.mix * result + (1.0 - settings.mix) * r.searched[k]
+            r.target[k] = settings.mix * result + (1.0 - settings.mix) * float(r.searched[k])
         else:
             r.target[k] = r.searched[k]
     return plies
@@ -182,27 +183,34 @@ def add_noise(w: Any, x: Any, noise: float) -> None:
         put(x.prior, child, (1.0 - noise) * get(x.prior, child) + noise * part)
 
 
-def pick(game: Any, w: Any, is_drawn: bool) -> int:
-    """The child of the root that is played: the most visited, or one by chance as its visits."""
+def weight_of(game: Any, child: int, w: Any, x: Any) -> int:
+    """What a move counts: its visits; where the root is proven, only if it keeps what that is worth."""
+    if x.use_solver and is_proven(0, x):
+        is_as_good = is_proven(child, x) and get(x.low, child) == get(x.low, 0)
+        return 1 + visits_of(game, child, w) if is_as_good else 0
+    return visits_of(game, child, w)
+
+
+def pick(game: Any, w: Any, x: Any, is_drawn: bool) -> int:
+    """The child of the root that is played: the one that counts most, or by chance as they count."""
     first, _, count = unpack(link_of(0, w))
+    total, best, most = 0, first, -1
+    for child in range(first, first + count):
+        weight = weight_of(game, child, w, x)
+        total += weight
+        if weight > most:
+            best, most = child, weight
+    rest = word(w) * total >> 32
     if is_drawn:
-        total = 0
         for child in range(first, first + count):
-            total += visits_of(game, child, w)
-        rest = word(w) * total >> 32
-        for child in range(first, first + count):
-            rest -= visits_of(game, child, w)
+            rest -= weight_of(game, child, w, x)
             if rest < 0:
                 return child
-    best = first
-    for child in range(first, first + count):
-        if visits_of(game, child, w) > visits_of(game, best, w):
-            best = child
     return best
 
 
 @native
-def remember(game, s, r, w):  # type: ignore[no-untyped-def]
+def remember(game, s, r, w, x):  # type: ignore[no-untyped-def]
     """Write down the position that was searched: its inputs, its moves with their visits, its value."""
     k, p = r.seen % POSITIONS, game.player(s)
     on = new_active(game.model_inputs, game.model_most)
@@ -214,11 +222,13 @@ def remember(game, s, r, w):  # type: ignore[no-untyped-def]
         r.value[(r.inputs + i) % INPUTS] = on.value(i)
     r.inputs += len(on)
     first, _, count = unpack(link_of(0, w))
-    visits = max(visits_of(game, 0, w) - 1, 1)
+    total = 0
+    for child in range(first, first + count):
+        total += weight_of(game, child, w, x)
     r.first_move[k], r.count_moves[k] = r.moves, count
     for i in range(count):
         r.action[(r.moves + i) % INPUTS] = action_of(first + i, w)
-        r.share[(r.moves + i) % INPUTS] = visits_of(game, first + i, w) / visits
+        r.share[(r.moves + i) % INPUTS] = weight_of(game, first + i, w, x) / max(total, 1)
     r.moves += count
     low, high = game.utility_range
     mean = as_float(load(w.stats, 1)) / visits_of(game, 0, w)
