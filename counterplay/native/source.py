@@ -184,7 +184,7 @@ class _Walk:
         if is_known_to_compiler(function):
             yield f"known {function.__module__}.{function.__qualname__}"
             return
-        yield f"function {function.__name__}"
+        yield f"function {function.__name__} {function.__annotations__.get('return') in (float, 'float')}"
         yield from self.tokens(function.__code__)
         yield from self.tokens((function.__defaults__, function.__kwdefaults__))
         for cell in function.__closure__ or ():
@@ -251,6 +251,9 @@ def compilable_copy(function: FunctionType, suffix: str) -> FunctionType:
     scope = {"__builtins__": function.__globals__.get("__builtins__", __builtins__)}
     copy = FunctionType(function.__code__, scope, function.__name__, function.__defaults__, cells or None)
     copy.__kwdefaults__ = function.__kwdefaults__
+    copy.__annotations__ = {
+        name: function.__annotations__[name] for name in ("return",) if name in function.__annotations__
+    }
     copy.__module__ = function.__module__
     copy.__qualname__ = f"{function.__qualname__}_{suffix}"
     return copy

@@ -73,7 +73,7 @@ class How(NamedTuple):
 
 
 @native
-def value(game, s, tried, alpha, beta, depth, tally, how):  # type: ignore[no-untyped-def]
+def value(game, s, tried, alpha, beta, depth, tally, how) -> float:  # type: ignore[no-untyped-def]
     """What `s` is worth to MAX, `depth` plies ahead, if that is between `alpha` and `beta`.
 
     If it is not, a bound that shows it: a number from the value up to `alpha`, or from `beta` up to the value.
