@@ -1,6 +1,9 @@
 """How our players do against GNU Backgammon: thousands of games in minutes.
 
-python benchmarks/gnubg.py [PLAYER ...] [--games 2000] [--plies 0] [--json FILE]
+python benchmarks/gnubg.py [PLAYER ...] [--games 2000] [--plies 0] [--pubeval] [--json FILE]
+
+With `--pubeval` against Tesauro's Pubeval instead, the linear evaluation that he published in 1993 for others to
+measure themselves by; the package `gnubg-nn` has it (pip install gnubg-nn).
 
 Many games are played at once, so that one question to GNU Backgammon has a position of each of them. Every throw of the
 dice is used twice, with the seats changed.
@@ -66,6 +69,8 @@ class Gnubg:
 
     def choose(self, states: list[Any]) -> list[int]:
         """Its play at each of the states."""
+        if not states:
+            return []
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write("".join(f"{self.game.to_text(s)}\n" for s in states))
@@ -73,31 +78,55 @@ class Gnubg:
         found: list[int] = []
         for line in self._process.stdout:
             if line.startswith("answer "):
-                found.append(self._action(states[len(found)], json.loads(line.removeprefix("answer "))))
+                found.append(action_of(self.game, states[len(found)], json.loads(line.removeprefix("answer "))))
                 if len(found) == len(states):
                     return found
         raise SystemExit("gnubg has ended")
-
-    def _action(self, s: Any, steps: list[Any]) -> int:
-        """The action that moves these checkers, from one point to another each."""
-        mine, theirs = Counter(points(s.mine)), Counter(points(s.theirs))
-        for start, end in steps:
-            mine[start] -= 1
-            if end > 0:
-                mine[end] += 1
-                if theirs[25 - end] == 1:
-                    theirs[25 - end], theirs[25] = 0, theirs[25] + 1
-        after = digits(theirs), digits(mine)
-        for a in self.game.actions(s):
-            t = self.game.result(s, a)
-            if (t.mine, t.theirs) == after:
-                return int(a)
-        raise SystemExit(f"gnubg plays {steps} at {self.game.to_text(s)}, which is not legal")
 
     def close(self) -> None:
         assert self._process.stdin is not None
         self._process.stdin.close()
         self._process.wait()
+
+
+class Pubeval:
+    """Tesauro's Pubeval, as the package `gnubg-nn` has it."""
+
+    def __init__(self, game: Game) -> None:
+        try:
+            import gnubg_nn
+        except ImportError:
+            raise SystemExit("Pubeval is in another package: pip install gnubg-nn") from None
+        self.game, self._best = game, gnubg_nn.pub_best_move
+
+    def choose(self, states: list[Any]) -> list[int]:
+        """Its play at each of the states."""
+        found = []
+        for s in states:
+            board = [[points(men)[point] for point in range(1, 26)] for men in (s.theirs, s.mine)]
+            ends = [point + 1 for point in self._best(board, s.big, s.small)]
+            found.append(action_of(self.game, s, list(zip(ends[::2], ends[1::2], strict=True))))
+        return found
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+
+def action_of(game: Game, s: Any, steps: list[Any]) -> int:
+    """The action that moves these checkers, from one point to another each; 25 is the bar and 0 is off."""
+    mine, theirs = Counter(points(s.mine)), Counter(points(s.theirs))
+    for start, end in steps:
+        mine[start] -= 1
+        if end > 0:
+            mine[end] += 1
+            if theirs[25 - end] == 1:
+                theirs[25 - end], theirs[25] = 0, theirs[25] + 1
+    after = digits(theirs), digits(mine)
+    for a in game.actions(s):
+        t = game.result(s, a)
+        if (t.mine, t.theirs) == after:
+            return int(a)
+    raise SystemExit(f"{steps} at {game.to_text(s)} is not legal")
 
 
 @native
@@ -148,29 +177,27 @@ def mean_of(values: list[float]) -> tuple[float, float]:
     return mean, math.sqrt(sum((v - mean) ** 2 for v in values) / max(n - 1, 1) / n)
 
 
-def play(game: Game, judge: Game, text: str, number: int, plies: int = 0, seed: int = 0) -> Score:
-    """So many games of a player against GNU Backgammon; `judge` is the same game with an estimate, which sees luck."""
+def play(game: Game, judge: Game, text: str, opponent: Gnubg | Pubeval, number: int, seed: int = 0) -> Score:
+    """So many games of a player against another program; `judge` is the same game with an estimate, which sees luck."""
     player, score = new_player(game, text), Score()
     waiting = [Bout(game.initial(), i % 2, random.Random(f"{seed} {i // 2}")) for i in range(number)][::-1]
-    with tempfile.TemporaryDirectory() as home:
-        gnubg, going = Gnubg(game, plies, Path(home)), []
-        while going or waiting:
-            while waiting and len(going) < AT_ONCE:
-                going.append(waiting.pop())
-            for bout in going:
-                throw(judge, bout)
-            ours = [bout for bout in going if game.player(bout.s) == bout.we]
-            theirs = [bout for bout in going if game.player(bout.s) != bout.we]
-            for bout in ours:
-                bout.s = game.result(bout.s, player.choose([bout.s]))
-            for bout, a in zip(theirs, gnubg.choose([bout.s for bout in theirs]) if theirs else (), strict=True):
-                bout.s = game.result(bout.s, a)
-            for bout in going:
-                if game.is_terminal(bout.s):
-                    score.won.append(float(game.utility(bout.s, bout.we)))
-                    score.lucky.append(bout.luck)
-            going = [bout for bout in going if not game.is_terminal(bout.s)]
-        gnubg.close()
+    going: list[Bout] = []
+    while going or waiting:
+        while waiting and len(going) < AT_ONCE:
+            going.append(waiting.pop())
+        for bout in going:
+            throw(judge, bout)
+        ours = [bout for bout in going if game.player(bout.s) == bout.we]
+        theirs = [bout for bout in going if game.player(bout.s) != bout.we]
+        for bout in ours:
+            bout.s = game.result(bout.s, player.choose([bout.s]))
+        for bout, a in zip(theirs, opponent.choose([bout.s for bout in theirs]), strict=True):
+            bout.s = game.result(bout.s, a)
+        for bout in going:
+            if game.is_terminal(bout.s):
+                score.won.append(float(game.utility(bout.s, bout.we)))
+                score.lucky.append(bout.luck)
+        going = [bout for bout in going if not game.is_terminal(bout.s)]
     return score
 
 
@@ -189,6 +216,7 @@ def main() -> None:
     parser.add_argument("players", nargs="*", default=PLAYERS, metavar="PLAYER")
     parser.add_argument("--games", type=int, default=2000)
     parser.add_argument("--plies", type=int, default=0, help="how far GNU Backgammon looks ahead")
+    parser.add_argument("--pubeval", action="store_true", help="play Pubeval instead")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the table there as well")
     options = parser.parse_args()
@@ -196,7 +224,11 @@ def main() -> None:
     judge: Game = game.with_model(named(game, "shipped"))
     for text in options.players:
         began = time.process_time()
-        row = {"player": text, **play(game, judge, text, options.games, options.plies, options.seed).as_dict()}
+        with tempfile.TemporaryDirectory() as home:
+            opponent = Pubeval(game) if options.pubeval else Gnubg(game, options.plies, Path(home))
+            score = play(game, judge, text, opponent, options.games, options.seed)
+            opponent.close()
+        row = {"player": text, **score.as_dict()}
         rows.append(row)
         told = f"{row['points']:+.3f} ± {row['error']:.3f} points a game, less luck {row['fair']:+.3f} ± "
         print(f"{text}: {told}{row['fair_error']:.3f}, {row['games']} games, {time.process_time() - began:.0f} CPU s")

@@ -153,11 +153,13 @@ def test_hidden_games_are_compared():
 
 
 @pytest.mark.skipif(not is_installed("gnubg"), reason="needs GNU Backgammon (Debian: apt install gnubg)")
-def test_games_against_gnubg_come_to_an_end(monkeypatch):
+def test_games_against_gnubg_come_to_an_end(monkeypatch, tmp_path):
     monkeypatch.syspath_prepend(BENCHMARKS)
     gnubg, game = importlib.import_module("gnubg"), games.load("backgammon")
+    opponent = gnubg.Gnubg(game, 0, tmp_path)
     with interpreted():
-        score = gnubg.play(game, game, "random", 2).as_dict()
+        score = gnubg.play(game, game, "random", opponent, 2).as_dict()
+    opponent.close()
     assert score["games"] == 2
     assert score["points"] < 0
     assert abs(score["fair"]) < 9
