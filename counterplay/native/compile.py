@@ -72,6 +72,8 @@ def _look(value: Any) -> Any:
         return value._width
     if isinstance(value, tuple):
         return (kind, *map(_look, value))
+    if kind is np.ndarray:
+        return value.dtype, value.ndim, value.flags.num
     if isinstance(value, np.void):
         return value.dtype
     raise _Unfamiliar
