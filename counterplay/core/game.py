@@ -237,6 +237,15 @@ class Game(Learnable):
         """
         return tuple(s)
 
+    @knowledge
+    def sample_state(self, s: Any, p: int, random: Any) -> Any:
+        """A state that player `p` cannot tell from `s`: what he does not know drawn anew, as it is likely.
+
+        Nothing of `s` may be used that `information(s, p)` does not tell. For searches that imagine what is hidden;
+        without it they go through the whole game, if that is small.
+        """
+        return s
+
     # ---- for people
 
     @for_people
@@ -259,6 +268,11 @@ class Game(Learnable):
     def show_information(self, known: Any, p: int) -> str:
         """What player `p` knows, as a person likes to read it: of `information` only, so that nothing else is told."""
         return fields_text(known)
+
+    @for_people
+    def svg_information(self, known: Any, p: int) -> str | None:
+        """The same as an SVG, if the game draws it."""
+        return None
 
     @for_people
     def coloured(self, s: Any) -> list[list[drawing.Span]] | None:
