@@ -4,6 +4,7 @@
     alphabeta:depth=6                   a search by its name, with its settings
     mcts:simulations=5000,seed=3
     alphabeta:depth=6,model=FILE        with the estimate of a model, which `counterplay train` has made
+    alphabeta:depth=6,tables=on         asking the endgame tables that there are
     level:5                             as strong as a person would like, from 1 to 10: see `levels.py`
     uci:stockfish,UCI_Elo=2000          other people's programs and bots: see `outside/`
 
@@ -32,6 +33,7 @@ from counterplay.core.texts import read_settings
 from counterplay.learn.shelf import named
 from counterplay.search.algorithms import split_limits
 from counterplay.search.run import Progress
+from counterplay.solve import tables
 
 __all__ = ["Player", "dismiss", "new_player"]
 
@@ -93,13 +95,15 @@ def new_player(
             f"level:{len(LEVELS)}, and others' programs by {', '.join(outside.KINDS[:-1])}"
         )
     kind = search.ENGINES[name]
-    known = (*kind.abilities.limits, "multi", *kind.setting_names(), "model")
+    known = (*kind.abilities.limits, "multi", *kind.setting_names(), "model", "tables")
     _must_be_known(text, settings, known)
     settings = {key: value for key, value in given.items() if key in known} | settings
     if kind.abilities.seed:
         settings.setdefault("seed", seed)
     if (model := settings.pop("model", None)) is not None:
         game = game.with_model(named(game, str(model)))
+    if settings.pop("tables", False):
+        game = tables.join(game)
     budget, multi, own = split_limits(settings)
     if kind.abilities.needs_limit and budget == search.Limits() and otherwise is not None:
         budget = otherwise

@@ -1,5 +1,6 @@
 """The application, and what its commands have in common: arguments, and what they mean."""
 
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Annotated
 
@@ -45,6 +46,18 @@ def load(game: str, model: str | None = None) -> Game:
 
 def at(game: str, position: str | None, moves: str, model: str | None = None) -> Position:
     return load(game, model).at(moves, position)
+
+
+def tabled(here: Position, without: Sequence[str] = ()) -> tuple[Position, list[str]]:
+    """The position with the tables that are near it, unless `tables` are to be left out; and what else is."""
+    names = [name for name in without if name != "tables"]
+    if "tables" in without:
+        return here, names
+    from counterplay.solve import tables
+
+    joined = Position(tables.join_near(*here), here.state)
+    joined.history = here.history
+    return joined, names
 
 
 def mode(interpreted: bool) -> AbstractContextManager[None]:

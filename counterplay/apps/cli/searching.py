@@ -22,6 +22,7 @@ from counterplay.apps.cli.arguments import (
     at,
     load,
     mode,
+    tabled,
 )
 from counterplay.core import words
 from counterplay.core.game import Position, UserError
@@ -44,7 +45,9 @@ def search(
     table: TableSize = None,
     without: Annotated[
         str | None,
-        typer.Option(metavar="NAMES", help="Refinements to leave out: killers,history,... or all (alphabeta)."),
+        typer.Option(
+            metavar="NAMES", help="Leave these out: tables, or refinements of alphabeta: killers,history,... or all."
+        ),
     ] = None,
     simulations: Annotated[int | None, typer.Option(help="Stop after so many simulations (mcts).")] = None,
     also: Annotated[
@@ -69,11 +72,12 @@ def search(
         "threads": threads,
         "multi": multi,
         "table_mb": table,
-        "without": without.split(",") if without else None,
         "simulations": simulations,
         **read_settings(also or ""),
     }
-    _search(at(game, position, moves, model), algorithm, settings, as_json, interpreted, budget=_BUDGET)
+    here, left_out = tabled(at(game, position, moves, model), without.split(",") if without else ())
+    settings["without"] = left_out or None
+    _search(here, algorithm, settings, as_json, interpreted, budget=_BUDGET)
 
 
 @app.command()
@@ -92,7 +96,8 @@ def solve(
 ) -> None:
     """Find the exact value, however long it takes. Ctrl-C gives what is known by then."""
     settings = {"seconds": seconds, "nodes": nodes, "threads": threads, "multi": multi, "table_mb": table}
-    _search(at(game, position, moves), algorithm, settings, as_json, interpreted)
+    here, _ = tabled(at(game, position, moves))
+    _search(here, algorithm, settings, as_json, interpreted)
 
 
 @app.command()
@@ -149,7 +154,7 @@ def analyse(
             saved = read_record(record, loaded, position, number)
             analyse_game(saved, loaded or saved.load(), svg, as_json, limits)
         elif loaded is not None:
-            analyse_position(loaded.at(moves, position), multi, as_json, limits)
+            analyse_position(tabled(loaded.at(moves, position))[0], multi, as_json, limits)
 
 
 @app.command()
@@ -164,7 +169,7 @@ def explain(
     nodes: Nodes = None,
     seconds: Seconds = None,
     without: Annotated[
-        str | None, typer.Option(metavar="NAMES", help="Refinements of alphabeta to leave out, as in search.")
+        str | None, typer.Option(metavar="NAMES", help="Tables or refinements to leave out, as in search.")
     ] = None,
     model: ModelFile = None,
     position: PositionText = None,
@@ -177,9 +182,8 @@ def explain(
     from counterplay.apps.cli.show_explanation import say_explanation
     from counterplay.study import analysis
 
-    here = at(game, position, moves, model)
+    here, leave_out = tabled(at(game, position, moves, model), without.split(",") if without else ())
     limits: dict[str, Any] = {"depth": depth, "nodes": nodes, "seconds": seconds}
-    leave_out = without.split(",") if without else ()
     with mode(interpreted), output.progress("explain") as progress:
         found = analysis.explain(*here, move, **limits, without=leave_out, history=here.history, progress=progress)
     if as_json:
