@@ -5,6 +5,7 @@
     mcts:simulations=5000,seed=3
     alphabeta:depth=6,model=FILE        with the estimate of a model, which `counterplay train` has made
     alphabeta:depth=6,without=model     with the game's own estimate
+    alphabeta:depth=6,tables=on         asking the endgame tables that there are
     level:5                             as strong as a person would like, from 1 to 10: see `levels.py`
     uci:stockfish,UCI_Elo=2000          other people's programs and bots: see `outside/`
 
@@ -34,6 +35,7 @@ from counterplay.learn.model import without_model
 from counterplay.learn.shelf import named, usual
 from counterplay.search.algorithms import split_limits
 from counterplay.search.run import Progress
+from counterplay.solve import tables
 
 __all__ = ["Player", "dismiss", "new_player", "taught"]
 
@@ -96,11 +98,13 @@ def new_player(
         )
     kind = search.ENGINES[name]
     game = _estimating(game, text, settings)
-    known = (*kind.abilities.limits, "multi", *kind.setting_names())
+    known = (*kind.abilities.limits, "multi", *kind.setting_names(), "tables")
     _must_be_known(text, settings, known, "model", "without")
     settings = {key: value for key, value in given.items() if key in known} | settings
     if kind.abilities.seed:
         settings.setdefault("seed", seed)
+    if settings.pop("tables", False):
+        game = tables.join(game)
     budget, multi, own = split_limits(settings)
     if kind.abilities.needs_limit and budget == search.Limits() and otherwise is not None:
         budget = otherwise

@@ -214,6 +214,14 @@ class Game(Learnable):
         return s
 
     @knowledge
+    def solved(self, s: Any) -> tuple[float, int]:
+        """What is known of a live state, from a table: its value to player 0, and in how many plies the game ends.
+
+        Of a draw the plies are 0; -1: nothing is known. `counterplay.solve.tables` gives it to a game.
+        """
+        return 0.0, -1
+
+    @knowledge
     def count_actions(self, s: Any) -> int:
         """How many actions there are; give it if that is known without listing them."""
         return number_of_actions(self, s)

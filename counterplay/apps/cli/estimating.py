@@ -9,9 +9,9 @@ import typer
 from counterplay.core.errors import UserError
 from counterplay.core.game import Game
 
-__all__ = ["Without", "about_model", "estimated", "split_without", "told_model"]
+__all__ = ["TABLES", "Without", "about_model", "estimated", "split_without", "told_model"]
 
-MODEL = "model"
+MODEL, TABLES = "model", "tables"
 
 Without = Annotated[
     str | None,

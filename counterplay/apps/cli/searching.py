@@ -21,8 +21,9 @@ from counterplay.apps.cli.arguments import (
     app,
     load,
     mode,
+    tabled,
 )
-from counterplay.apps.cli.estimating import Without, about_model, estimated, split_without, told_model
+from counterplay.apps.cli.estimating import TABLES, Without, about_model, estimated, split_without, told_model
 from counterplay.core import words
 from counterplay.core.game import Game, UserError
 from counterplay.core.texts import read_settings
@@ -45,7 +46,8 @@ def search(
     without: Annotated[
         str | None,
         typer.Option(
-            metavar="NAMES", help="What to leave out: `model`; of alphabeta's refinements killers,history,... or all."
+            metavar="NAMES",
+            help="What to leave out: `model`, `tables`; of alphabeta's refinements killers,history,... or all.",
         ),
     ] = None,
     simulations: Annotated[int | None, typer.Option(help="Stop after so many simulations (mcts).")] = None,
@@ -72,13 +74,14 @@ def search(
         "threads": threads,
         "multi": multi,
         "table_mb": table,
-        "without": left_out or None,
+        "without": [name for name in left_out if name != TABLES] or None,
         "simulations": simulations,
         **read_settings(also or ""),
     }
     known = load(game, model)
     where = {"moves": moves, "position": position}
-    _search(known, where, algorithm, settings, as_json, interpreted, budget=_BUDGET, is_without=is_without)
+    asks = {"is_without": is_without, "has_tables": TABLES not in left_out}
+    _search(known, where, algorithm, settings, as_json, interpreted, budget=_BUDGET, **asks)
 
 
 @app.command()
@@ -162,7 +165,7 @@ def analyse(
         elif saved is not None:
             analyse_game(saved, loaded, svg, as_json, limits)
         else:
-            analyse_position(loaded.at(moves, position), multi, as_json, limits)
+            analyse_position(tabled(loaded.at(moves, position)), multi, as_json, limits)
 
 
 @app.command()
@@ -178,7 +181,7 @@ def explain(
     seconds: Seconds = None,
     without: Annotated[
         str | None,
-        typer.Option(metavar="NAMES", help="What to leave out, as in search: `model`, refinements of alphabeta."),
+        typer.Option(metavar="NAMES", help="What to leave out, as in search: model, tables, refinements."),
     ] = None,
     model: ModelFile = None,
     position: PositionText = None,
@@ -195,6 +198,10 @@ def explain(
     is_without, leave_out = split_without(without, model, others=True)
     loaded = load(game, model)
     here = estimated(loaded, best_for(loaded), is_without).at(moves, position)
+    if TABLES in leave_out:
+        leave_out.remove(TABLES)
+    else:
+        here = tabled(here)
     limits: dict[str, Any] = {"depth": depth, "nodes": nodes, "seconds": seconds}
     with mode(interpreted), output.progress("explain") as progress:
         found = analysis.explain(*here, move, **limits, without=leave_out, history=here.history, progress=progress)
@@ -213,6 +220,7 @@ def _search(
     interpreted: bool,
     budget: dict[str, Any] | None = None,
     is_without: bool = False,
+    has_tables: bool = True,
 ) -> None:
     """Search `game.at(**where)` and tell.
 
@@ -231,6 +239,7 @@ def _search(
         given |= budget or {}
     limits, multi, own = split_limits(chosen | given)
     here = estimated(game, name, is_without).at(**where)
+    here = tabled(here) if has_tables else here
     game, s = here
     with mode(interpreted), output.progress(name) as progress:
         result = new_engine(name, game, **own).search(here, limits, multi=multi, progress=progress)

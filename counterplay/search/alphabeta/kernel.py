@@ -52,7 +52,7 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
     Leaves in `w.within` in how many plies that comes about, whatever the other side does; or UNPROVEN, if an estimate
     had a part in it.
     """
-    # 1. The end of the game.
+    # 1. The end of the game, or what a table knows of it.
     w.nodes += 1
     w.unused = min(w.unused, depth)
     w.length[ply] = 0
@@ -61,6 +61,10 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
         return sane_utility(game, s, 0, w)
     if w.nodes >= w.most_nodes:
         w.stop = 1
+    if game.knows.solved and not w.is_strict:  # strict: tables do not say by which moves
+        v, w.within = game.solved(s)
+        if w.within >= 0:
+            return v
 
     # 2. The end of the search.
     if depth == 0 or ply == PLIES - 1 or w.stop:
@@ -189,8 +193,11 @@ def quiet_value(game, s, alpha, beta, ply, w) -> float:  # type: ignore[no-untyp
         if game.is_terminal(child):
             v = sign * sane_utility(game, child, 0, w)
         else:
-            below, above = (low, high) if p == 0 else (-high, -low)
-            v = sign * quiet_value(game, child, below, above, ply + 1, w)
+            v, plies = game.solved(child) if game.knows.solved else (0.0, -1)
+            v *= sign
+            if plies < 0 or w.is_strict:
+                below, above = (low, high) if p == 0 else (-high, -low)
+                v = sign * quiet_value(game, child, below, above, ply + 1, w)
         best = max(best, v)
         low = max(low, v)
         if v >= high or w.stop:

@@ -88,6 +88,10 @@ def value(game, s, tried, alpha, beta, depth, tally, how) -> float:  # type: ign
     tally.unused = min(tally.unused, depth)
     if game.is_terminal(s):
         return sane_utility(game, s, 0, tally)
+    if game.knows.solved:
+        v, plies = game.solved(s)
+        if plies >= 0:
+            return v
     if depth == 0 or tally.stop:
         tally.cutoffs += 1
         return sane_estimate(game, s, 0, tally)
@@ -152,7 +156,7 @@ def value(game, s, tried, alpha, beta, depth, tally, how) -> float:  # type: ign
             p, outcome = game.probability(s, a), game.result(s, a)
             low, high = low - p * at_least[i], high - p * at_most[i]  # of all but this outcome
             least, most = (alpha - high) / p, (beta - low) / p
-            if game.is_terminal(outcome):
+            if game.is_terminal(outcome) or (game.knows.solved and game.solved(outcome)[1] >= 0):
                 at_least[i] = at_most[i] = value(game, outcome, UNTRIED, worst, finest, depth, tally, how)
             elif game.player(outcome) != CHANCE:
                 tally.nodes += 1
