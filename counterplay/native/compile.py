@@ -15,6 +15,7 @@ import counterplay.native.bits
 import counterplay.native.builtins
 import counterplay.native.cells
 import counterplay.native.features
+import counterplay.native.gates
 import counterplay.native.listing
 import counterplay.native.primitives
 import counterplay.native.vectors  # noqa: F401  (these register what the compiler must know)

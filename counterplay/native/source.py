@@ -22,6 +22,7 @@ import numpy as np
 from counterplay.core.bits import Bits
 from counterplay.core.cells import Cells
 from counterplay.core.game import FOR_PEOPLE, Game
+from counterplay.core.gates import Gates
 from counterplay.core.memory import Memory, freeze
 from counterplay.core.primitives import Table
 
@@ -102,6 +103,8 @@ class _Walk:
             yield repr(value)
         elif isinstance(value, Table):
             yield from ("table", self._tuple(tuple(value)))
+        elif isinstance(value, Gates):
+            yield f"gates {value.digest}"
         elif isinstance(value, Memory):
             yield f"memory {value.kind!r}"
         elif isinstance(value, np.ndarray):
