@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
+from counterplay import native
 from counterplay.arena import SavedGame, Session
 from counterplay.core.game import CHANCE, Game, UserError
 from counterplay.core.words import line_text, value_text
+from counterplay.games.tree import Tree, parse
 from counterplay.search import Result
+from counterplay.study import trees
 from counterplay.study.analysis import BestLines, ReviewedMove, best_lines, explain, review
+from counterplay.study.trees.draw import Drawn, arrange
 
-__all__ = ["advise", "choose", "judge", "lines", "reasons", "reviewed"]
+__all__ = ["advise", "choose", "grown", "judge", "lines", "reasons", "reviewed", "traced"]
 
 _MOST_NODES = 2_000_000_000
 _JUDGE_NODES = 60_000
 _VERDICTS = {"?!": "inaccuracy", "?": "mistake", "??": "blunder", "": ""}
 _SHOWN_MOVES = 12
+_MOST_DRAWN, _MOST_STEPS = 400, 6_000
 
 
 def _session(game: Game, saved: dict[str, Any]) -> Session:
@@ -146,6 +151,102 @@ def reasons(game: Game, tell: Any, saved: dict[str, Any], ply: int, move: str | 
     move = move or (known.moves[ply] if ply < len(known.moves) else None)
     found = explain(game, s, move, seconds=min(5.0, max(0.1, tell.left)), history=earlier, progress=tell)
     return {"paragraphs": found.paragraphs(), "best": found.chosen.name}
+
+
+# ---- watching
+
+
+def traced(
+    game: Game | None, tell: Any, tree: str, algorithm: str, depth: int | None, begins: str, moves: list[str]
+) -> dict[str, Any]:
+    """A search step by step, with every node and its place in the picture; of a written tree, or of a game."""
+    here = _tree(tree) if game is None else game
+    s = _at(here, begins, moves)
+    with native.interpreted():
+        found = trees.trace(here, s, algorithm, depth)
+    drawn = arrange(found, _MOST_DRAWN, whole=game is None)
+    nodes: list[dict[str, Any]] = []
+
+    def put(node: Drawn, parent: int | None) -> None:
+        number, visit = len(nodes), node.visit
+        nodes.append(
+            {
+                "parent": parent,
+                "x": node.x,
+                "depth": node.depth,
+                "name": node.label,
+                "kind": "unseen" if visit is None else visit.kind,
+                "value": node.shown,
+                "visit": None if visit is None else visit.number,
+                "cut_at": node.cut_at,
+                "folded": node.folded,
+            }
+        )
+        for child in node.children:
+            put(child, number)
+
+    put(drawn, None)
+    seen = {node["visit"] for node in nodes}
+    told = found.as_dict()
+    shown = [step for step in told["steps"] if step["visit"] in seen]
+    return {
+        "algorithm": algorithm,
+        "nodes": nodes,
+        "steps": shown[:_MOST_STEPS],
+        "complete": len(shown) == len(found.steps) <= _MOST_STEPS,
+        "value": found.value,
+        "line": told["line"],
+        "visits": len(found.visits),
+        "skipped": len(found.skipped),
+        "svg": trees.svg(found),
+        "tree": None if game is not None else _written(here),
+    }
+
+
+def grown(
+    game: Game | None,
+    tell: Any,
+    tree: str,
+    simulations: int,
+    exploration: float,
+    seed: int,
+    begins: str,
+    moves: list[str],
+) -> dict[str, Any]:
+    """Monte Carlo tree search simulation by simulation, and what the tree is worth, to see where it leads."""
+    here = _tree(tree) if game is None else game
+    found = trees.grow(here, _at(here, begins, moves), simulations, exploration, seed)
+    value = None
+    if game is None and here.players == 2:
+        with native.interpreted():
+            value = trees.trace(here, None, "minimax").value
+    return {**found.as_dict(), "value": value, "tree": None if game is not None else _written(here)}
+
+
+def _tree(text: str) -> Any:
+    return Tree(text)  # type: ignore[no-untyped-call]
+
+
+def _at(game: Game, begins: str, moves: list[str]) -> Any:
+    return game.at(moves, begins or None).state
+
+
+def _written(game: Any) -> dict[str, Any]:
+    """A written tree for the page's editor: its text, and the same as nested nodes."""
+
+    def node(each: Any, player: int) -> dict[str, Any]:
+        mover = player if each.player is None else each.player
+        following = 0 if mover + 1 >= max(2, game.players) else mover + 1
+        return {
+            "label": each.label,
+            "player": mover,
+            "utilities": list(each.utilities),
+            "probabilities": list(each.probabilities),
+            "children": [node(child, following if mover != CHANCE else player) for child in each.children],
+        }
+
+    root = parse(game.tree)  # type: ignore[no-untyped-call]
+    return {"text": game.tree, "root": node(root, 0), "players": game.players}
 
 
 def _must_be_open(game: Game) -> None:

@@ -20,7 +20,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.websockets import WebSocket
 
-from counterplay.apps.studio import analyse, play
+from counterplay.apps.studio import analyse, play, watch
 from counterplay.apps.studio.catalogue import Catalogue
 from counterplay.apps.studio.guard import Guard, TooLong
 from counterplay.apps.studio.live import Live
@@ -31,7 +31,7 @@ from counterplay.core.game import UserError
 
 __all__ = ["application", "run"]
 
-VIEWS = (play, analyse)
+VIEWS = (play, analyse, watch)
 """Each has `routes(tables)` and `REQUESTS`."""
 MOST_FRAME = 500_000
 """Bytes of a message by the socket."""

@@ -4,8 +4,9 @@ import { get, socket } from "./api.js";
 import { h, put, say } from "./dom.js";
 import * as play from "./play.js";
 import * as analyse from "./analyse.js";
+import * as watch from "./watch.js";
 
-const VIEWS = { play, analyse };
+const VIEWS = { play, analyse, watch };
 const main = document.getElementById("main");
 const chooser = document.getElementById("game");
 const views = document.getElementById("views");
