@@ -7,7 +7,7 @@ for `new_player` is made here: so no text from the page names a file or a progra
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
 from counterplay import games, search
@@ -69,7 +69,7 @@ class Catalogue:
             "arrows": list(game.arrows),
             "searches": self.searches(game),
             "levels": len(LEVELS) if game.perfect_information else 0,
-            "model": game.perfect_information and any(kept.game == str(game) for kept in shipped()),
+            "model": game.perfect_information and str(game) in _modelled(),
             "engines": list(self.engines) if game.perfect_information else [],
         }
 
@@ -168,6 +168,12 @@ def _within(text: str, most: float) -> bool:
         return 0 < float(text) <= most
     except ValueError:
         return False
+
+
+@cache
+def _modelled() -> frozenset[str]:
+    """The games for which a model comes with Counterplay."""
+    return frozenset(kept.game for kept in shipped())
 
 
 @lru_cache(maxsize=64)

@@ -17,7 +17,7 @@ from counterplay.study.trees.draw import Drawn, arrange
 __all__ = ["advise", "choose", "grown", "judge", "lines", "reasons", "reviewed", "traced"]
 
 _MOST_NODES = 2_000_000_000
-_JUDGE_NODES = 60_000
+_JUDGE_NODES, _JUDGE_SECONDS = 60_000, 0.3
 _VERDICTS = {"?!": "inaccuracy", "?": "mistake", "??": "blunder", "": ""}
 _SHOWN_MOVES = 12
 _MOST_DRAWN, _MOST_STEPS = 400, 6_000
@@ -102,7 +102,7 @@ def _chance(game: Game, values: tuple[float, ...]) -> float:
 def judge(game: Game, tell: Any, saved: dict[str, Any], ply: int) -> dict[str, Any]:
     """What to think of one move of a game, the one at that ply."""
     states = _saved(saved).states(game)[ply : ply + 2]
-    found = review(game, states, nodes=_JUDGE_NODES, table_mb=16)
+    found = review(game, states, nodes=_JUDGE_NODES, seconds=_JUDGE_SECONDS, table_mb=16)
     return _verdict(game, found.moves[0], ply)
 
 

@@ -46,7 +46,7 @@ class Table:
         self._lock = RLock()
         self._listeners: set[Callable[[dict[str, Any]], None]] = set()
         self._thinking: Job | None = None
-        self._judging: list[Job] = []
+        self._judging: dict[int, Job] = {}
         self._version, self._note = 0, ""
 
     def _seated(self, saved: SavedGame) -> Session:
@@ -86,6 +86,7 @@ class Table:
     def undo(self) -> None:
         """Back to the move before of a person; after the end too."""
         with self._lock:
+            self._give_up()
             self._session.undo()
             self._verdicts = {ply: each for ply, each in self._verdicts.items() if ply < len(self._session.moves)}
             self._changed()
@@ -196,8 +197,9 @@ class Table:
 
     def _changed(self) -> None:
         """The game is another now: keep it, think on, and tell those who look."""
-        self._give_up()
-        self._note = ""
+        if self._thinking is not None:
+            self._thinking.cancel()
+        self._thinking, self._note = None, ""
         self._go_on()
         self._keep()
         self._tell()
@@ -214,10 +216,12 @@ class Table:
                 listener(state)
 
     def _give_up(self) -> None:
-        for job in (self._thinking, *self._judging):
-            if job is not None:
-                job.cancel()
+        """Think no more: nobody looks, or the game went another way."""
+        if self._thinking is not None:
+            self._thinking.cancel()
         self._thinking = None
+        for job in self._judging.values():
+            job.cancel()
         self._judging.clear()
 
     def _go_on(self) -> None:
@@ -238,9 +242,9 @@ class Table:
         """Have those moves looked at that nobody has judged, the last first."""
         states, saved = self._session.states, asdict(self.saved())
         for ply in reversed(range(max(0, len(states) - 5), len(states) - 1)):
-            if ply not in self._verdicts and self.game.player(states[ply]) != CHANCE:
+            if ply not in self._verdicts | self._judging and self.game.player(states[ply]) != CHANCE:
                 tell = lambda what, said, ply=ply: self._judged(ply, what, said)  # noqa: E731
-                self._judging.append(self._begin("judge", {"saved": saved, "ply": ply}, tell, _LATER))
+                self._judging[ply] = self._begin("judge", {"saved": saved, "ply": ply}, tell, _LATER)
 
     def _begin(self, kind: str, arguments: dict[str, Any], tell: Callable[[str, Any], None], urgency: int) -> Job:
         text = self._tables.catalogue.text(self.name)
@@ -267,6 +271,8 @@ class Table:
 
     def _judged(self, ply: int, what: str, said: Any) -> None:
         with self._lock:
+            if what != "progress":
+                self._judging.pop(ply, None)
             if what == "done" and ply < len(self._session.moves):
                 self._verdicts[ply] = said
                 self._keep()

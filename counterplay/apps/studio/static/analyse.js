@@ -42,8 +42,8 @@ class Analyse {
     this.reasons = h("div");
     this.element = h("div", { className: "layout" },
       h("section", { className: "card", "aria-label": "Board" }, this.board.element, h("div", { className: "foot" },
-        button("⏮", () => this.go(0), { "aria-label": "To the beginning" }), button("◀", () => this.go(this.at - 1), { "aria-label": "Back" }),
-        button("▶", () => this.go(this.at + 1), { "aria-label": "Forward" }), button("⏭", () => this.go(this.moves.length), { "aria-label": "To the end" }),
+        button("|◀", () => this.go(0), { "aria-label": "To the beginning" }), button("◀", () => this.go(this.at - 1), { "aria-label": "Back" }),
+        button("▶", () => this.go(this.at + 1), { "aria-label": "Forward" }), button("▶|", () => this.go(this.moves.length), { "aria-label": "To the end" }),
         h("span", { className: "space" }), h("label", {}, this.toggle, " think"), this.multi, button("Why?", () => this.explain()))),
       this.bar.element,
       h("div", { className: "side" },

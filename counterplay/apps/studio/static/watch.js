@@ -79,7 +79,7 @@ class Watch {
     this.element = h("div", { className: "layout wide" },
       h("section", { className: "card" }, this.heading, this.tree, this.editor.element, this.words,
         h("div", { className: "foot" },
-          button("⏮", () => this.go(0), { "aria-label": "To the beginning" }), button("◀ Back", () => this.go(this.at - 1)), this.play,
+          button("|◀", () => this.go(0), { "aria-label": "To the beginning" }), button("◀ Back", () => this.go(this.at - 1)), this.play,
           button("Forward ▶", () => this.go(this.at + 1)), this.slider, this.speed),
         h("div", { className: "foot" }, this.edit, button("Share", () => this.share()), button("Export SVG", () => this.export()))),
       h("div", { className: "side" },
