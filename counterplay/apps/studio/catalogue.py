@@ -173,7 +173,7 @@ def _within(text: str, most: float) -> bool:
 @cache
 def _modelled() -> frozenset[str]:
     """The games for which a model comes with Counterplay."""
-    return frozenset(kept.game for kept in shipped())
+    return frozenset(kept.game for kept in on_the_shelf())
 
 
 @lru_cache(maxsize=64)

@@ -64,7 +64,7 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
     if game.knows.solved and not w.is_strict:  # strict: tables do not say by which moves
         v, w.within = game.solved(s)
         if w.within >= 0:
-            return v
+            return float(v)
 
     # 2. The end of the search.
     if depth == 0 or ply == PLIES - 1 or w.stop:

@@ -91,7 +91,7 @@ def value(game, s, tried, alpha, beta, depth, tally, how) -> float:  # type: ign
     if game.knows.solved:
         v, plies = game.solved(s)
         if plies >= 0:
-            return v
+            return float(v)
     if depth == 0 or tally.stop:
         tally.cutoffs += 1
         return sane_estimate(game, s, 0, tally)
