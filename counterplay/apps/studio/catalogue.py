@@ -14,7 +14,7 @@ from counterplay import games, search
 from counterplay.arena import HUMAN, LEVELS, Clock
 from counterplay.arena.outside import KINDS as PROGRAMS
 from counterplay.core.game import Game, UserError
-from counterplay.learn.shelf import SHIPPED, shipped
+from counterplay.learn.shelf import SHIPPED, on_the_shelf
 
 __all__ = ["MOST_SECONDS", "Catalogue"]
 
