@@ -13,7 +13,11 @@ from tests.processes import WATCHDOG_SECONDS
 
 
 def pytest_configure(config):
-    """Machine code is kept beside the project, for all workers and for the next run; what is set is left alone."""
+    """Machine code is kept beside the project, for all workers and for the next run; what is set is left alone.
+
+    Tables that somebody has built at home have no part in a test.
+    """
+    os.environ["COUNTERPLAY_TABLES_DIR"] = str(config.rootpath / ".pytest_cache" / "tables")
     os.environ.setdefault("COUNTERPLAY_CACHE_DIR", str(config.rootpath / ".pytest_cache" / "machine_code"))
 
 

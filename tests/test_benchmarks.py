@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from counterplay import games
+from counterplay.arena.outside.player import is_installed
+from counterplay.native import interpreted
 from tests.processes import WATCHDOG_SECONDS
 
 pytestmark = [pytest.mark.long, pytest.mark.no_bounds]
@@ -147,3 +150,16 @@ def test_hidden_games_are_compared():
     done = subprocess.run(command, capture_output=True, text=True, timeout=WATCHDOG_SECONDS)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("| Leduc poker") == 4
+
+
+@pytest.mark.skipif(not is_installed("gnubg"), reason="needs GNU Backgammon (Debian: apt install gnubg)")
+def test_games_against_gnubg_come_to_an_end(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    gnubg, game = importlib.import_module("gnubg"), games.load("backgammon")
+    opponent = gnubg.Gnubg(game, 0, tmp_path)
+    with interpreted():
+        score = gnubg.play(game, game, "random", opponent, 2).as_dict()
+    opponent.close()
+    assert score["games"] == 2
+    assert score["points"] < 0
+    assert abs(score["fair"]) < 9

@@ -270,7 +270,18 @@ def test_backgammon_is_seen_by_the_player_to_move():
     game.features(s, on)
     both = game.td_features(s).tolist()
     assert game.player(game.at("31").state) == 0
-    assert on.row(game.inputs) == [*both[98:196], *both[:98]]
+    assert on.row(game.inputs) == [*both[98:196], *both[:98], *[0.0] * 196]
+
+
+def test_a_race_of_backgammon_has_inputs_of_its_own():
+    game = games.load("backgammon")
+    s = game.from_text("hgcAALIDAAAAAA")
+    on = Active()
+    game.features(s, on)
+    both = game.td_features(s).tolist()
+    assert game.is_race(s)
+    assert not game.is_race(game.initial())
+    assert on.row(game.inputs) == [*[0.0] * 196, *both[:196]]
 
 
 def test_features_of_ones_own_need_their_number():

@@ -5,6 +5,7 @@ import pytest
 
 from counterplay import UserError, games, learn, native, search
 from counterplay.learn import temporal
+from counterplay.learn.regression import LOSSES
 from tests.test_learn_models import positions
 
 pytestmark = pytest.mark.long
@@ -72,6 +73,36 @@ def test_a_model_fits_what_searches_say():
     backgammon = games.load("backgammon")
     with pytest.raises(UserError, match="does not tell the 5 outputs"):
         learn.fit(backgammon, learn.Network(backgammon), [])
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_fit_goes_down_the_gradient_of_its_loss(loss):
+    """One step on one example is the rate times the derivative, found by changing each weight a little."""
+    game = games.load("nim:heaps=(3,2)")
+    (s,), true = [game.at("b1").state], 0.5
+    model = learn.Linear(game)
+    clever, weights = game.with_model(model), model.weights["weights"]
+    weights[:] = np.random.default_rng(2).normal(scale=0.3, size=model.inputs)
+
+    def cost():
+        y, t = (clever.evaluate(s, 0) + 1) / 2, (true + 1) / 2
+        return (y - t) ** 2 / 2 if loss == "squares" else -t * np.log(y) - (1 - t) * np.log(1 - y)
+
+    with native.interpreted():
+        numeric = np.zeros(len(weights))
+        for i in range(len(weights)):
+            kept, at = weights[i], []
+            for change in (1e-2, -1e-2):
+                weights[i] = kept + change
+                at.append(cost())
+            weights[i] = kept
+            numeric[i] = (at[0] - at[1]) / 2e-2
+        before = weights.copy()
+        learn.fit(game, model, [(s, true)], rounds=1, rate=1.0, loss=loss)
+    assert before - weights == pytest.approx(numeric, abs=1e-4)
+    assert np.abs(numeric).max() > 1e-2
+    with pytest.raises(UserError, match="loss is one of logistic, squares, not 'absolute'"):
+        learn.fit(game, model, [(s, true)], loss="absolute")
 
 
 def test_linear_q_learns_from_features():

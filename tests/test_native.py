@@ -10,6 +10,7 @@ from pathlib import Path
 from types import CodeType
 from typing import NamedTuple
 
+import numba
 import numpy as np
 import pytest
 
@@ -17,7 +18,7 @@ from counterplay import Bits, Game, games, search
 from counterplay import native as native_package
 from counterplay.native import CannotCompile, compiled, interpreted, is_interpreted, native
 from counterplay.native import compile as native_compile
-from counterplay.native.source import calls_itself, globals_used
+from counterplay.native.source import calls_itself, fingerprint, globals_used
 from tests.pile import python, worth, write_game
 from tests.small_games import Nim
 
@@ -545,6 +546,51 @@ def test_the_type_of_a_call_is_found_once_for_a_compilation(monkeypatch):
     plain = [(str(function), args) for function, args in asked if "built-in" in str(function)]
     assert plain
     assert len(plain) == len(set(plain))
+
+
+def test_a_function_that_says_what_it_returns_is_not_gone_over_for_each_call_of_itself(monkeypatch):
+    from counterplay.native import inference
+
+    asked = []
+    monkeypatch.setattr(inference, "_infer_return", lambda inferer: asked.append(inferer))
+
+    @native
+    def halved(game, n, x) -> float:
+        return x if n == 0 else halved(game, n - 1, x / 2) + halved(game, n - 1, x / 4)
+
+    assert halved.compiled(NIM, 3, 1.0) == halved.interpreted(NIM, 3, 1.0)
+    assert asked == []
+
+
+def test_a_function_that_says_otherwise_is_another_one():
+    def plain(x):
+        return x
+
+    def float_of(x) -> float:
+        return x
+
+    float_of.__name__ = plain.__name__
+    assert fingerprint(plain) != fingerprint(float_of)
+
+
+def test_what_a_game_lacks_is_not_compiled():
+    @native
+    def worth_or_more(game, s):
+        if game.knows.passed:
+            return {"no": "compiler", "takes": s}
+        return 1 if not game.chance and game.knows.evaluate else 2
+
+    assert worth_or_more.compiled(NIM, NIM.initial()) == worth_or_more.interpreted(NIM, NIM.initial())
+
+
+def test_functions_of_numbas_own_serve_others_after_they_served_us():
+    @native
+    def least(game, x, y):
+        return min(x, y, 7) + sum((x, y)) + abs(x - y)
+
+    assert least.compiled(NIM, 3, 5) == least.interpreted(NIM, 3, 5) == 13
+    theirs = numba.njit(lambda x, y: min(x, y, 7) + sum((x, y)) + abs(x - y))
+    assert theirs(3, 5) == 13
 
 
 @native

@@ -43,11 +43,10 @@ def signature() -> dict[str, dict[str, dict[str, object]]]:
         game = games.load(name)
         found[name] = {}
         for algorithm, function in search.ALGORITHMS.items():
+            if not search.ENGINES[algorithm].suits(game):
+                continue
             with native.interpreted():
-                try:
-                    result = function(game, **small_limit(game, function))
-                except search.Unsuited:
-                    continue
+                result = function(game, **small_limit(game, function))
             found[name][algorithm] = {"nodes": result.nodes, "value": result.value, "line": " ".join(result.line_names)}
     return found
 

@@ -49,7 +49,7 @@ def test_recipes_are_read_from_their_own_text():
     assert str(changed) == "td-gammon:hidden=32,rate=0.05,trace=0.5"
     assert changed.model(game).hidden == (32,)
     settings = changed.settings(game, 7, seed=3)
-    assert settings == (7, (0.05, 0.01), 0.5, 0.0, 1, 3)
+    assert settings == (7, (0.05, 0.01), 0.5, 0.0, 1, 3, 1)
     assert recipe_for(games.load("othello:size=6")).name == "logistello"
 
 
@@ -236,7 +236,7 @@ def test_train_and_use_what_it_has_made(counterplay, answer, quick, tmp_path, mo
 
 
 def test_what_ships_is_small_and_still_fits_its_game():
-    found = shelf.shipped()
+    found = shelf.on_the_shelf()
     assert {each.game for each in found} == {"backgammon", "checkers", "connect_four", "othello"}
     assert sum(each.file.stat().st_size for each in found) < 8_000_000
     for each in found:

@@ -3,6 +3,8 @@
 random                              any legal action
 equilibrium                         close to an equilibrium, which is computed before the first move
 equilibrium:method=cfr+,iterations=10000
+resolving                           by continual re-solving: solves what is near, and what comes when it comes
+resolving:iterations=300,depth=2
 strategy:FILE                       what `counterplay equilibrium GAME --save FILE` has written
 """
 
@@ -20,7 +22,11 @@ from counterplay.core.views import View, view
 
 __all__ = ["hidden_player"]
 
-_SETTINGS = {"equilibrium": ("method", "iterations", "seed"), "random": ("seed",)}
+_SETTINGS = {
+    "equilibrium": ("method", "iterations", "seed"),
+    "resolving": ("iterations", "depth"),
+    "random": ("seed",),
+}
 
 
 class Chooser(Protocol):
@@ -42,7 +48,8 @@ def _chooser(game: Game, text: str) -> Chooser:
         return solve.Strategy.load(Path(rest), game)
     if name not in _SETTINGS:
         raise UserError(
-            f"{game} has something hidden, which '{name}' would see: take random, equilibrium or strategy:FILE"
+            f"{game} has something hidden, which '{name}' would see: take random, equilibrium, resolving or "
+            "strategy:FILE"
         )
     try:
         settings = read_settings(rest)
@@ -53,9 +60,12 @@ def _chooser(game: Game, text: str) -> Chooser:
             raise UserError(f"'{text}': there is no setting '{setting}'; there are: {', '.join(_SETTINGS[name])}")
     if name == "random":
         return Anything()
+    for setting, wanted in (("iterations", "iterations are"), ("depth", "depth is")):
+        if type(settings.get(setting, 1)) is not int:
+            raise UserError(f"'{text}': {wanted} a number, as in '{name}:{setting}=10'")
+    if name == "resolving":
+        return solve.resolver(game, **settings)
     iterations = settings.get("iterations")
-    if iterations is not None and type(iterations) is not int:
-        raise UserError(f"'{text}': iterations are a number, as in 'equilibrium:iterations=1000'")
     return solve.remembered(game, settings.get("method"), iterations, int(settings.get("seed", 0)))
 
 

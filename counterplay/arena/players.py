@@ -4,6 +4,8 @@
     alphabeta:depth=6                   a search by its name, with its settings
     mcts:simulations=5000,seed=3
     alphabeta:depth=6,model=FILE        with the estimate of a model, which `counterplay train` has made
+    alphabeta:depth=6,without=model     with the game's own estimate
+    alphabeta:depth=6,tables=on         asking the endgame tables that there are
     level:5                             as strong as a person would like, from 1 to 10: see `levels.py`
     uci:stockfish,UCI_Elo=2000          other people's programs and bots: see `outside/`
 
@@ -29,11 +31,13 @@ from counterplay.arena.practice import practise
 from counterplay.arena.timing import TimeLeft, allot
 from counterplay.core.game import Game, UnreadableText, UserError
 from counterplay.core.texts import read_settings
-from counterplay.learn.shelf import named
+from counterplay.learn.model import without_model
+from counterplay.learn.shelf import named, usual
 from counterplay.search.algorithms import split_limits
 from counterplay.search.run import Progress
+from counterplay.solve import tables
 
-__all__ = ["Player", "dismiss", "new_player"]
+__all__ = ["Player", "dismiss", "new_player", "taught"]
 
 _LATE = 0.01
 """Seconds that a search takes longer than it was told, on a machine that has nothing else to do."""
@@ -93,19 +97,52 @@ def new_player(
             f"level:{len(LEVELS)}, and others' programs by {', '.join(outside.KINDS[:-1])}"
         )
     kind = search.ENGINES[name]
-    known = (*kind.abilities.limits, "multi", *kind.setting_names(), "model")
-    _must_be_known(text, settings, known)
+    game = _estimating(game, text, settings)
+    known = (*kind.abilities.limits, "multi", *kind.setting_names(), "tables")
+    _must_be_known(text, settings, known, "model", "without")
     settings = {key: value for key, value in given.items() if key in known} | settings
     if kind.abilities.seed:
         settings.setdefault("seed", seed)
-    if (model := settings.pop("model", None)) is not None:
-        game = game.with_model(named(game, str(model)))
+    if settings.pop("tables", False):
+        game = tables.join(game)
     budget, multi, own = split_limits(settings)
     if kind.abilities.needs_limit and budget == search.Limits() and otherwise is not None:
         budget = otherwise
     if kind.abilities.needs_limit and budget == search.Limits():
         raise UserError(f"{name} needs a limit, as in '{name}:{kind.abilities.limits[0]}=4'")
     return EnginePlayer(game, partial(search.new_engine, name, **own), budget, multi)
+
+
+def taught(game: Game, text: str) -> str:
+    """The text of a player with the model that its search usually takes, if it says nothing of models itself."""
+    name, _, rest = text.strip().partition(":")
+    model = usual(game, name)
+    if model is None:
+        return text
+    try:
+        settings = read_settings(rest)
+    except UnreadableText:
+        return text  # whoever makes the player says what is wrong with it
+    is_said = "model" in settings or "model" in _words(settings.get("without", ()))
+    return text if is_said else f"{text}{',' if rest else ':'}model={model}"
+
+
+def _estimating(game: Game, text: str, settings: dict[str, Any]) -> Game:
+    """The game with the estimate that a player's settings ask for; `model` and `without=model` are taken from these."""
+    model, left_out = settings.pop("model", None), _words(settings.get("without", ()))
+    if "model" in left_out:
+        if model is not None:
+            raise UserError(f"'{text}' has a model, and does without it")
+        left_out.remove("model")
+        settings["without"] = left_out
+        if not left_out:
+            del settings["without"]
+        return without_model(game)
+    return game if model is None else game.with_model(named(game, str(model)))
+
+
+def _words(value: Any) -> list[str]:
+    return [value] if isinstance(value, str) else list(value) if isinstance(value, list | tuple) else []
 
 
 class RandomPlayer:
@@ -195,7 +232,8 @@ class _Watch:
             self._engine.stop()
 
 
-def _must_be_known(text: str, settings: dict[str, Any], known: Sequence[str]) -> None:
+def _must_be_known(text: str, settings: dict[str, Any], known: Sequence[str], *more: str) -> None:
     for setting in settings:
         if setting not in known:
-            raise UserError(f"'{text}': there is no setting '{setting}'; there are: {', '.join(known)}")
+            there = dict.fromkeys((*known, *more))
+            raise UserError(f"'{text}': there is no setting '{setting}'; there are: {', '.join(there)}")

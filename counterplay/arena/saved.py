@@ -54,7 +54,8 @@ class SavedGame:
 
     def states(self, game: Game) -> list[Any]:
         """All positions of the game, the first and the last included."""
-        states = [game.from_text(self.begins)]
+        start = game.initial()  # a game that cannot read its boards can still be saved, if it begins at the start
+        states = [start if game.to_text(start) == self.begins else game.from_text(self.begins)]
         for number, name in enumerate(self.moves, 1):
             try:
                 states.append(game.result(states[-1], game.parse_action(states[-1], name)))

@@ -86,12 +86,20 @@ class Ending:
 class Session:
     """A game from its beginning to its end: seats, moves, clocks."""
 
-    def __init__(self, saved: SavedGame, game: Game | None = None, now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        saved: SavedGame,
+        game: Game | None = None,
+        now: Callable[[], float] = time.monotonic,
+        adviser: Game | None = None,
+    ) -> None:
         """Go on with a game as it was saved. `game`: what `saved.load()` gives, if it is there already.
 
-        `now` tells the time in seconds, from any beginning.
+        `now` tells the time in seconds, from any beginning. `adviser`: the game as whoever gives advice sees it, with
+        a model's estimate perhaps.
         """
         self.game = saved.load() if game is None else game
+        self._adviser = adviser or self.game
         self.players, self.seed = saved.players, saved.seed
         self.people = tuple(seat for seat, each in enumerate(saved.players) if each == HUMAN)
         if len(self.players) != self.game.players:
@@ -124,6 +132,7 @@ class Session:
         clocks: Sequence[str] = (),
         game: Game | None = None,
         now: Callable[[], float] = time.monotonic,
+        adviser: Game | None = None,
     ) -> Session:
         """A new game of the game that `text` names, from `position` and after `moves`.
 
@@ -137,7 +146,7 @@ class Session:
             names.append(game.action_name(here.state, a))
             here = here.after(a)
         saved = SavedGame(str(game), begins, tuple(names), tuple(players), seed, clocks=tuple(clocks))
-        return cls(replace(saved, source=games.source(game)), game, now)
+        return cls(replace(saved, source=games.source(game)), game, now, adviser)
 
     @classmethod
     def load(cls, file: Path, now: Callable[[], float] = time.monotonic, game: Game | None = None) -> Session:
@@ -309,7 +318,7 @@ class Session:
         """What a search at the highest level finds here: a hint, and who stands better."""
         with self._lock:
             states = list(self._states)
-            watch = self._begin_search(LevelPlayer(self.game, len(LEVELS), self.seed), progress)
+            watch = self._begin_search(LevelPlayer(self._adviser, len(LEVELS), self.seed), progress)
         return self._search(watch, states)
 
     def undo(self) -> int:

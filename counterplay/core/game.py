@@ -214,6 +214,14 @@ class Game(Learnable):
         return s
 
     @knowledge
+    def solved(self, s: Any) -> tuple[float, int]:
+        """What is known of a live state, from a table: its value to player 0, and in how many plies the game ends.
+
+        Of a draw the plies are 0; -1: nothing is known. `counterplay.solve.tables` gives it to a game.
+        """
+        return 0.0, -1
+
+    @knowledge
     def count_actions(self, s: Any) -> int:
         """How many actions there are; give it if that is known without listing them."""
         return number_of_actions(self, s)
@@ -237,6 +245,15 @@ class Game(Learnable):
         """
         return tuple(s)
 
+    @knowledge
+    def sample_state(self, s: Any, p: int, random: Any) -> Any:
+        """A state that player `p` cannot tell from `s`: what he does not know drawn anew, as it is likely.
+
+        Nothing of `s` may be used that `information(s, p)` does not tell. For searches that imagine what is hidden;
+        without it they go through the whole game, if that is small.
+        """
+        return s
+
     # ---- for people
 
     @for_people
@@ -259,6 +276,11 @@ class Game(Learnable):
     def show_information(self, known: Any, p: int) -> str:
         """What player `p` knows, as a person likes to read it: of `information` only, so that nothing else is told."""
         return fields_text(known)
+
+    @for_people
+    def svg_information(self, known: Any, p: int) -> str | None:
+        """The same as an SVG, if the game draws it."""
+        return None
 
     @for_people
     def coloured(self, s: Any) -> list[list[drawing.Span]] | None:

@@ -39,7 +39,7 @@ class View(NamedTuple):
         return self.game.show_information(self.known, self.seat)
 
     def _repr_svg_(self) -> str:
-        return drawing.text_svg(str(self))
+        return self.game.svg_information(self.known, self.seat) or drawing.text_svg(str(self))
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""

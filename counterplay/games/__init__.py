@@ -3,6 +3,7 @@
 load("connect_four")                     a game of this folder
 load("connect_four:rows=5,columns=6")    with parameters
 load("mygame.py")                        the game in a file of yours; `mygame.py:Nim` if it has several
+load("mygame.kif")                       the game of a rule sheet in GDL; `breakthrough.kif` and others are ours
 load("openspiel:breakthrough")           a game of OpenSpiel's, if that is installed
 
 Files of data name only games of this folder (`load_ours`): what is read never says what code to run.
@@ -111,11 +112,17 @@ def _classes_in(module: ModuleType) -> dict[str, type[Game]]:
     }
 
 
-def _classes_in_python(path: Path) -> dict[str, type[Game]]:
+def _classes_in_file(path: Path) -> dict[str, type[Game]]:
     return _classes_in(_files.module_of_file(path))
 
 
-LOADERS: dict[str, Callable[[Path], dict[str, type[Game]]]] = {".py": _classes_in_python}
+def _classes_in_sheet(path: Path) -> dict[str, type[Game]]:
+    from counterplay.games._gdl import find_sheet
+
+    return _classes_in(_files.module_of_file(find_sheet(path)))
+
+
+LOADERS: dict[str, Callable[[Path], dict[str, type[Game]]]] = {".py": _classes_in_file, ".kif": _classes_in_sheet}
 """By a file's suffix: what gives the game classes in such a file, by their names."""
 
 GUESTS = ("openspiel",)

@@ -51,7 +51,8 @@ def _read(path: Path) -> bytes:
     except ValueError:
         raise UnreadableText(f"no file has a name like {str(path)!r}") from None
     except OSError as error:
-        close = difflib.get_close_matches(path.name, [each.name for each in path.parent.glob("*.py")], n=1)
+        alike = [each.name for each in path.parent.glob(f"*{path.suffix}")]
+        close = difflib.get_close_matches(path.name, alike, n=1)
         hint = f"; did you mean {path.with_name(close[0])}?" if close else ""
         raise UnreadableText(f"cannot read {path}: {error.strerror}{hint}") from None
 
@@ -59,6 +60,22 @@ def _read(path: Path) -> bytes:
 def _run(module: ModuleType, place: Path, source: bytes) -> None:
     """Fill the module. The file's folder is searched first for what it imports, and nothing stale is used."""
     module.__file__ = str(place)
+    if place.suffix == ".kif":
+        _read_sheet(module, place, source)
+    else:
+        _execute(module, place, source)
+    vars(module)[_SOURCE] = source
+
+
+def _read_sheet(module: ModuleType, place: Path, source: bytes) -> None:
+    """A rule sheet is a module with one class."""
+    from counterplay.games._gdl import sheet_class
+
+    cls = sheet_class(source.decode("utf-8", errors="replace"), place.name, module.__name__)
+    vars(module)[cls.__name__] = cls
+
+
+def _execute(module: ModuleType, place: Path, source: bytes) -> None:
     if str(place.parent) not in sys.path:
         sys.path.insert(0, str(place.parent))
     writes_bytecode, sys.dont_write_bytecode = sys.dont_write_bytecode, True
@@ -67,7 +84,6 @@ def _run(module: ModuleType, place: Path, source: bytes) -> None:
         exec(compile(source, str(place), "exec"), vars(module))
     finally:
         sys.dont_write_bytecode = writes_bytecode
-    vars(module)[_SOURCE] = source
 
 
 # ---- names and paths: letters and digits stand for themselves, every other byte is an underscore and two digits

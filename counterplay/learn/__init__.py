@@ -13,11 +13,12 @@ from counterplay.learn.dual import DualNetwork
 from counterplay.learn.examples import by_results, by_search, random_states
 from counterplay.learn.files import load, save
 from counterplay.learn.linear import Linear
-from counterplay.learn.model import Model
+from counterplay.learn.model import Model, model_of
 from counterplay.learn.network import Network
 from counterplay.learn.patterns import Patterns
 from counterplay.learn.qlearning import LinearQ, QTable, q
 from counterplay.learn.regression import fit
+from counterplay.learn.shelf import shipped
 from counterplay.learn.temporal import td
 from counterplay.learn.traces import td_with_traces
 from counterplay.learn.zero import zero
@@ -34,9 +35,11 @@ __all__ = [
     "by_search",
     "fit",
     "load",
+    "model_of",
     "q",
     "random_states",
     "save",
+    "shipped",
     "td",
     "td_with_traces",
     "zero",

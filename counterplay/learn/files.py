@@ -80,7 +80,7 @@ def load(file: str | Path, game: Game | None = None) -> Model:
     if fingerprint(model.game) != about["fingerprint"]:
         raise UserError(f"{file} is of no use: the rules or the features of {game} have changed since it was trained")
     _must_sing(model, about["canary"], file)
-    model.pedigree = about["trained"]
+    model.pedigree, model.name = about["trained"], str(file)
     return model
 
 

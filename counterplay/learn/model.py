@@ -39,9 +39,30 @@ from counterplay.core.vectors import LANES, scratch
 from counterplay.learn.inputs import with_inputs
 from counterplay.native import native
 
-__all__ = ["Model"]
+__all__ = ["Model", "model_of", "without_model"]
 
 Array = np.ndarray[Any, np.dtype[np.float32]]
+
+
+class Weights(Memory):
+    """The weights of a model as part of a game, which tell whose they are."""
+
+    __slots__ = ("model",)
+
+    model: Model
+
+    @classmethod
+    def of(cls, model: Model, array: Array) -> Weights:
+        made = cls(array)
+        made.model = model
+        return made
+
+
+def model_of(game: Game) -> Model | None:
+    """The model whose estimate the game has, if it has one's."""
+    if game.extension.get("evaluate") is not evaluate:
+        return None
+    return next((each.model for each in game.extension.values() if isinstance(each, Weights)), None)
 
 
 class Model:
@@ -61,10 +82,21 @@ class Model:
             raise UserError(f"{game} is not for two opponents who move in turn: a model cannot tell who it speaks for")
         if not game.utility_range[0] < game.utility_range[1] or not np.isfinite(game.utility_range).all():
             raise UserError(f"{game} has no utility_range that a model could fill")
-        self.game: Game = with_inputs(_without_model(game), features)
+        self.game: Game = with_inputs(without_model(game), features)
         self.features = features
         self.pedigree: list[dict[str, Any]] = []
         """How it was trained: one entry for each time, in order."""
+        self.name = ""
+        """How people call it: the file that it comes from, or `shipped`."""
+
+    @property
+    def played(self) -> int:
+        """How many games it has learned from."""
+        return sum(each.get("played", 0) for each in self.pedigree)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Which one it is, for JSON."""
+        return {"name": self.name, "kind": self.kind, "games": self.played}
 
     # ---- what a subclass says
 
@@ -107,7 +139,7 @@ class Model:
             "model_most": self.most_active,
             "model_outputs": self.outputs,
             "model_room": -(-self.outputs // LANES) * LANES,  # for the outputs, in whole vectors
-            **{f"model_{name}": Memory(array) for name, array in self.weights.items()},
+            **{f"model_{name}": Weights.of(self, array) for name, array in self.weights.items()},
             **self.rules(),
         }
 
@@ -115,7 +147,7 @@ class Model:
         """The game with this model's estimate; `game.with_model(model)` asks for it."""
         if str(game) != str(self.game):
             raise UserError(f"the model is for {self.game}, not for {game}")
-        return _without_model(game).extended(**self.members)
+        return without_model(game).extended(**self.members)
 
     def rates(self, given: float | Sequence[float] | None) -> tuple[float, float]:
         """How fast to learn at first and at last, from one number, or two, or none."""
@@ -139,7 +171,7 @@ def in_lines(numbers: Any) -> Array:
     return aligned
 
 
-def _without_model(game: Game) -> Game:
+def without_model(game: Game) -> Game:
     """The game as it was before a model was joined to it."""
     if "model_value" not in game.extension:
         return game

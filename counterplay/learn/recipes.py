@@ -39,7 +39,7 @@ class Recipe:
     made_for: tuple[str, ...] = ()
     """The games that take this one if nobody names another."""
     training: dict[str, Any] = field(default_factory=dict)
-    """`rate`, `last_rate`, `trace` and `explore`, where they are not the model's own."""
+    """`rate`, `last_rate`, `trace`, `explore` and `depth`, where they are not the model's own."""
 
     def model(self, game: Game, seed: int = 0) -> Model:
         """A new model, which has learned nothing."""
@@ -53,7 +53,8 @@ class Recipe:
         last = float(self.training.get("last_rate", min(last, first)))
         trace = float(self.training.get("trace", self.kind.trace))
         explore = float(self.training.get("explore", 0.0 if game.chance else 0.1))
-        return Settings(self.games if games is None else games, (first, last), trace, explore, threads, seed)
+        depth = int(self.training.get("depth", 1))
+        return Settings(self.games if games is None else games, (first, last), trace, explore, threads, seed, depth)
 
     def __str__(self) -> str:
         """The text that it can be read from."""
@@ -67,7 +68,7 @@ class Recipe:
         return ":".join(filter(None, (self.name, ",".join(f"{key}={value}" for key, value in changed.items()))))
 
 
-_TRAINING = ("rate", "last_rate", "trace", "explore")
+_TRAINING = ("rate", "last_rate", "trace", "explore", "depth")
 
 RECIPES: dict[str, Recipe] = {
     recipe.name: recipe
@@ -121,6 +122,8 @@ def recipe_for(game: Game, text: str | None = None) -> Recipe:
         if key in _TRAINING:
             if isinstance(value, bool) or not isinstance(value, int | float):
                 raise UserError(f"'{key}' of a recipe is a number, not '{value}'")
+            if key == "depth" and not isinstance(value, int):
+                raise UserError(f"'depth' of a recipe is a number of plies, not '{value}'")
             training[key] = value
         elif key not in shape:
             raise UserError(f"{name} has no setting '{key}'; it has: {', '.join((*shape, *_TRAINING))}")

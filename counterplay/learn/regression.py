@@ -2,7 +2,9 @@
 
     learn.fit(game, model, [(s, 0.4), ...])          # states, and what each is worth to player 0
 
-The values may be results of recorded games, of deep searches, or what another engine says.
+The values may be results of recorded games, of deep searches, or what another engine says. What is made small is the
+cross entropy (logistic regression), which suits results, since a chance to win is what is learned from them; or the
+squares of the errors (`loss="squares"`), which suit values that are exact, and forgive where all is won anyway.
 """
 
 from __future__ import annotations
@@ -20,7 +22,10 @@ from counterplay.core.vectors import scratch
 from counterplay.learn.model import Model
 from counterplay.native import native
 
-__all__ = ["Fit", "fit"]
+__all__ = ["LOSSES", "Fit", "fit"]
+
+LOSSES = ("logistic", "squares")
+"""What can be made small."""
 
 
 class Fit(NamedTuple):
@@ -32,7 +37,7 @@ class Fit(NamedTuple):
 
 
 @native
-def learn_one(game, s, value, rate):  # type: ignore[no-untyped-def]
+def learn_one(game, s, value, rate, is_squares):  # type: ignore[no-untyped-def]
     """A step towards the value, which is player 0's; what the model expected before."""
     on, y, target = new_active(game.model_inputs, game.model_most), scratch(game.model_room), scratch(game.model_room)
     low, high = game.utility_range
@@ -41,8 +46,12 @@ def learn_one(game, s, value, rate):  # type: ignore[no-untyped-def]
     target[0] = (value - low) / (high - low)
     if game.viewer(s) != 0:
         game.model_turn(target)
-        game.model_turn(y)
+    expected = y[0]
+    if is_squares:  # the gradient is that of the cross entropy times the slope of the sigmoid
+        target[0] = expected + (target[0] - expected) * expected * (1.0 - expected)
     game.model_learn(on, target, rate)
+    if game.viewer(s) != 0:
+        game.model_turn(y)
     return low + (high - low) * y[0]
 
 
@@ -54,8 +63,14 @@ def fit(
     rate: float | Sequence[float] | None = None,
     seed: int = 0,
     progress: Callable[[Fit], None] | None = None,
+    loss: str = "logistic",
 ) -> Fit:
-    """Go through the examples so many times, each time in another order; in place. How well it fits at last."""
+    """Go through the examples so many times, each time in another order; in place. How well it fits at last.
+
+    `loss` is what is made small: the cross entropy (`logistic`), or the `squares` of the errors.
+    """
+    if loss not in LOSSES:
+        raise UserError(f"loss is one of {', '.join(LOSSES)}, not {loss!r}")
     if model.outputs != 1:
         raise UserError(f"a value does not tell the {model.outputs} outputs of {model!r}: train it by learn.td")
     clever: Game = game.with_model(model)
@@ -73,9 +88,10 @@ def fit(
         wrong = 0.0
         for i in random.permutation(len(known)).tolist():
             s, value = known[i]
-            wrong += (learn_one(clever, s, value, falling) - value) ** 2
+            wrong += (learn_one(clever, s, value, falling, loss == LOSSES[1]) - value) ** 2
         state = Fit(number + 1, (wrong / len(known)) ** 0.5)
         if progress is not None:
             progress(state)
-    model.pedigree.append({"method": "fit", "examples": len(known), "rounds": rounds, "rate": [first, last]})
+    how = {"method": "fit", "loss": loss, "examples": len(known), "rounds": rounds, "rate": [first, last]}
+    model.pedigree.append(how)
     return state

@@ -26,169 +26,22 @@ from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from counterplay.core.errors import UserError
-from counterplay.core.features import MOST_ACTIVE, new_active
-from counterplay.core.game import CHANCE, Game
-from counterplay.core.randomness import new_random, seed_at, unit, word
-from counterplay.core.records import new_record, record_type
-from counterplay.core.vectors import scratch
+from counterplay.core.game import Game
+from counterplay.core.randomness import new_random, seed_at
+from counterplay.core.records import new_record
+from counterplay.learn.ahead import learn_expected, learn_leaves
 from counterplay.learn.files import resume, save
 from counterplay.learn.model import Model
-from counterplay.native import native
-from counterplay.search.playout import choose
+from counterplay.learn.selfplay import OUTPUTS, WORK, play_and_learn
 from counterplay.search.run import Job, must_be_threads
 
 __all__ = ["Progress", "Settings", "Training", "td"]
 
-PLIES = 4096
-"""A game is learned from so many positions; one that is longer is broken off there, as if it went on as expected."""
-ACTIVE = 1 << 18
-"""The active inputs of all positions of a game."""
-OUTPUTS = 16
+DEEPEST = 20
+"""Plies; it plays as many moves as there are positions to learn, so that a deep search would take for ever."""
 TOGETHER = 64
 """So many games are played at one rate."""
-
-_WORK = record_type(
-    [(name, np.int64) for name in ("stop", "games", "plies", "seen", "positions")]
-    + [
-        ("first", np.int64, (PLIES + 1,)),
-        ("viewer", np.int64, (PLIES,)),
-        ("is_random", np.int64, (PLIES,)),
-        ("best", np.float32, (PLIES, OUTPUTS)),
-        ("index", np.int32, (ACTIVE,)),
-        ("value", np.float32, (ACTIVE,)),
-    ]
-)
-"""One thread's game: for each position where its active inputs begin, whose view they are, whether a random move
-followed and what the best would have led to."""
-
-
-# ---- compiled: a game, and learning from it
-
-
-@native
-def play_and_learn(game, start, w, random, games, rate, trace, explore):  # type: ignore[no-untyped-def]
-    """Play so many games against oneself, and learn from each."""
-    for _ in range(games):
-        if w.stop:
-            break
-        end = play(game, start, w, random, explore)
-        learn_from(game, end, w, rate, trace)
-        w.games += 1
-    return w.games
-
-
-@native
-def play(game, start, w, random, explore):  # type: ignore[no-untyped-def]
-    """A game, its positions noted in `w`; the state at its end, or where there is no more room for notes."""
-    s = start
-    w.seen = 0
-    note(game, s, w, False)
-    while not game.is_terminal(s) and w.seen < PLIES and w.first[w.seen] < ACTIVE - MOST_ACTIVE:
-        if game.chance and game.player(s) == CHANCE:
-            s = game.result(s, choose(game, s, random))
-            if not game.is_terminal(s):
-                note(game, s, w, True)
-            continue
-        p, best_value, best = game.player(s), -inf, s
-        for a in game.actions(s):
-            after = game.result(s, a)
-            v = game.evaluate(after, p)
-            w.positions += 1
-            if v > best_value:
-                best_value, best = v, after
-        if explore > 0.0 and unit(random) < explore:
-            note_best(game, best, w)
-            best = game.result(s, game.sample(s, word(random)))
-        s = best
-        if not game.is_terminal(s):
-            note(game, s, w, False)
-    return s
-
-
-@native
-def note(game, s, w, unless_same):  # type: ignore[no-untyped-def]
-    """Write down a position as the model sees it; after a throw of dice only if it sees them."""
-    on = new_active(game.model_inputs, game.model_most)
-    game.model_see(s, on)
-    if unless_same and is_same(w, on):
-        w.viewer[w.seen - 1] = game.viewer(s)
-        return
-    first = w.first[w.seen]
-    for k in range(len(on)):
-        w.index[first + k] = on.index(k)
-        w.value[first + k] = on.value(k)
-    w.viewer[w.seen] = game.viewer(s)
-    w.is_random[w.seen] = 0
-    w.seen += 1
-    w.first[w.seen] = first + len(on)
-
-
-def is_same(w: Any, on: Any) -> bool:
-    """Whether the last position noted has just these inputs."""
-    first, end = w.first[w.seen - 1], w.first[w.seen]
-    if end - first != len(on):
-        return False
-    k = 0
-    while k < len(on) and w.index[first + k] == on.index(k) and w.value[first + k] == on.value(k):
-        k += 1
-    return k == len(on)
-
-
-@native
-def note_best(game, best, w):  # type: ignore[no-untyped-def]
-    """Write down what the best move leads to, for the player of the last position: a random one follows."""
-    y, viewer = scratch(game.model_room), w.viewer[w.seen - 1]
-    if game.is_terminal(best):
-        game.model_result(best, viewer, y)
-    else:
-        on = new_active(game.model_inputs, game.model_most)
-        game.model_see(best, on)
-        game.model_guess(on, y)
-        if game.viewer(best) != viewer:
-            game.model_turn(y)
-    w.is_random[w.seen - 1] = 1
-    for j in range(game.model_outputs):
-        w.best[w.seen - 1, j] = y[j]
-
-
-@native
-def learn_from(game, end, w, rate, trace):  # type: ignore[no-untyped-def]
-    """Learn the positions of a game from the last to the first."""
-    on = new_active(game.model_inputs, game.model_most)
-    y, target = scratch(game.model_room), scratch(game.model_room)
-    viewer = w.viewer[w.seen - 1]
-    if game.is_terminal(end):
-        game.model_result(end, viewer, target)
-    else:
-        recall(w, w.seen - 1, on)
-        game.model_guess(on, target)
-    for back in range(w.seen):
-        t = w.seen - 1 - back
-        if w.viewer[t] != viewer:
-            game.model_turn(target)
-            viewer = w.viewer[t]
-        if w.is_random[t]:
-            for j in range(game.model_outputs):
-                target[j] = w.best[t, j]
-        recall(w, t, on)
-        game.model_learn(on, target, rate)
-        game.model_guess(on, y)
-        for j in range(game.model_outputs):
-            target[j] = trace * target[j] + (1.0 - trace) * y[j]
-    w.plies += w.seen
-
-
-def recall(w: Any, t: int, on: Any) -> None:
-    """The inputs of the position number `t` of the game."""
-    on.clear()
-    for k in range(w.first[t], w.first[t + 1]):
-        on.add(w.index[k], w.value[k])
-
-
-# ---- training
 
 
 class Settings(NamedTuple):
@@ -200,6 +53,8 @@ class Settings(NamedTuple):
     explore: float
     threads: int = 1
     seed: int = 0
+    depth: int = 1
+    """How many plies the model looks ahead while it learns; see `ahead.py` for more than one."""
 
     def must_be_sensible(self) -> None:
         must_be_threads(self.threads)
@@ -209,6 +64,8 @@ class Settings(NamedTuple):
             raise UserError(f"a trace (lambda) is a number from 0 to 1, not {self.trace}")
         if not 0.0 <= self.explore <= 1.0:
             raise UserError(f"explore is how often to move at random, from 0 to 1, not {self.explore}")
+        if not 1 <= self.depth <= DEEPEST:
+            raise UserError(f"a learner looks 1 to {DEEPEST} plies ahead, not {self.depth}")
 
     def rate_at(self, game: int) -> float:
         """The rate of a game, the same for `TOGETHER` of them."""
@@ -254,7 +111,7 @@ class Training:
         self._taken = 0  # games that some thread has played or plays
         self._last = settings.games  # games to play before `run` ends
         self._stopped = False
-        self._works = [new_record(_WORK) for _ in range(settings.threads)]
+        self._works = [new_record(WORK) for _ in range(settings.threads)]
         self._randoms = [new_random(seed_at(settings.seed, thread)) for thread in range(settings.threads)]
 
     @property
@@ -308,17 +165,24 @@ class Training:
                     self._taken += number
                 if number <= 0:
                     return
-                self._learn(thread, number, settings.rate_at(first))
+                rate = settings.rate_at(first)
+                self._learn(w, random, number, rate)
                 if time.perf_counter() >= deadline:
                     return
         except BaseException:
             self.stop()
             raise
 
-    def _learn(self, thread: int, number: int, rate: float) -> None:
-        """Play so many games in a thread, and learn from them."""
-        settings, w, random = self.settings, self._works[thread], self._randoms[thread]
-        play_and_learn(self.game, self._start, w, random, number, rate, settings.trace, settings.explore)
+    def _learn(self, w: Any, random: Any, number: int, rate: float) -> None:
+        """Play and learn so many games."""
+        game, start = self.game, self._start
+        trace, explore, depth = self.settings.trace, self.settings.explore, self.settings.depth
+        if depth == 1:
+            play_and_learn(game, start, w, random, number, rate, trace, explore)
+        elif game.chance:
+            learn_expected(game, start, w, random, number, rate, explore, depth)
+        else:
+            learn_leaves(game, start, w, random, number, rate, trace, explore, depth)
 
     # ---- on paper
 
@@ -350,6 +214,7 @@ def td(
     rate: float | Sequence[float] | None = None,
     trace: float | None = None,
     explore: float | None = None,
+    depth: int = 1,
     threads: int = 1,
     seed: int = 0,
     progress: Callable[[Progress], None] | None = None,
@@ -359,12 +224,17 @@ def td(
     """Train the model by games against itself, in place; how far it came.
 
     `rate` is one number, or the first and the last; `trace` is λ; `explore` is how often to move at random, by default
-    one move in ten, and never where there are dice. `every` so many seconds the model is written to the file
-    `checkpoint`, and ten times as often `progress` is called. If the file exists already, the training that was begun
-    there goes on. At ctrl-C what was learned is kept, and written.
+    one move in ten, and never where there are dice. With a `depth` of 2 and more it looks so many plies ahead and
+    learns from what it finds there: by TD-leaf or, with dice, by the mean over throws, where a trace plays no part.
+
+    `every` so many seconds the model is written to the file `checkpoint`, and ten times as often `progress` is called.
+    If the file exists already, the training that was begun there goes on. At ctrl-C what was learned is kept, and
+    written.
     """
     explores = (0.0 if game.chance else 0.1) if explore is None else explore
-    settings = Settings(games, model.rates(rate), model.trace if trace is None else trace, explores, threads, seed)
+    settings = Settings(
+        games, model.rates(rate), model.trace if trace is None else trace, explores, threads, seed, depth
+    )
     return go_on(Training(game, model, settings), "td", progress, checkpoint, every)
 
 

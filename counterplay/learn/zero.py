@@ -25,17 +25,18 @@ from counterplay.core.errors import UserError
 from counterplay.core.features import new_active
 from counterplay.core.game import CHANCE, Game
 from counterplay.core.primitives import as_float, load
-from counterplay.core.randomness import unit, word
+from counterplay.core.randomness import seed_at, unit, word
 from counterplay.core.records import new_record, record_type
 from counterplay.core.vectors import scratch
 from counterplay.learn.dual import DualNetwork, learn_both
-from counterplay.learn.temporal import PLIES, Progress, Training, go_on
+from counterplay.learn.selfplay import PLIES
+from counterplay.learn.temporal import Progress, Training, go_on
 from counterplay.native import native
 from counterplay.search.mcts.nodes import NodeStore, action_of, clear, link_of, new_workspace, unpack, visits_of
 from counterplay.search.mcts.uct import simulate
 from counterplay.search.mcts.variations import get, highest, is_proven, new_variations, put, sections_for
 from counterplay.search.playout import choose
-from counterplay.search.run import must_be_threads
+from counterplay.search.run import NO_LIMIT, must_be_threads
 
 __all__ = ["ZeroSettings", "ZeroTraining", "zero"]
 
@@ -266,21 +267,22 @@ class ZeroTraining(Training):
         self._works = [new_record(_REPLAY) for _ in range(settings.threads)]
         given = {"puct": settings.puct * _half_range(game), "fpu": 0.0, "cutoff": 0.0, "solver": 1.0}
         sections = sections_for(self.game, given)
-        self._trees = []
-        for i in range(settings.threads):
+        self._trees: dict[int, tuple[Any, ...]] = {}
+        self._randoms = []
+        for thread in range(settings.threads):
             memory = NodeStore(self.game, _megabytes(settings), sections)
-            w = new_workspace(self.game, memory, settings.seed * 1000 + i)
-            w.most_nodes = 1 << 62
+            w = new_workspace(self.game, memory, seed_at(settings.seed, thread))
+            w.most_nodes = NO_LIMIT
             addresses = np.array([memory.address_of(name) for name in sections], np.int64)
-            self._trees.append((memory, w, new_variations(self.game, memory, given), addresses))
-        self._randoms = [w for _, w, _, _ in self._trees]
+            self._trees[memory.address] = memory, new_variations(self.game, memory, given), addresses
+            self._randoms.append(w)  # each search draws from its own workspace
 
-    def _learn(self, thread: int, number: int, rate: float) -> None:
-        r, (_, w, x, sections) = self._works[thread], self._trees[thread]
+    def _learn(self, w: Any, random: Any, number: int, rate: float) -> None:
+        _, x, sections = self._trees[int(random.tree)]
         for first in range(0, number, BATCH):
-            if not r.stop:
+            if not w.stop:
                 some = min(BATCH, number - first)
-                play_and_learn(self.game, self._start, r, w, x, sections, some, rate, self.settings)
+                play_and_learn(self.game, self._start, w, random, x, sections, some, rate, self.settings)
 
 
 def _half_range(game: Game) -> float:

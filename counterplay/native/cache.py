@@ -78,7 +78,7 @@ def _toolchain() -> str:
     package = Path(__file__).parent
     twins = [
         package.parent / "core" / f"{name}.py"
-        for name in ("bits", "cells", "features", "memory", "primitives", "vectors")
+        for name in ("bits", "cells", "features", "gates", "memory", "primitives", "vectors")
     ]
     for file in [*sorted(package.glob("*.py")), *twins]:
         own.update(file.read_bytes())

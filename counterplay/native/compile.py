@@ -15,6 +15,7 @@ import counterplay.native.bits
 import counterplay.native.builtins
 import counterplay.native.cells
 import counterplay.native.features
+import counterplay.native.gates
 import counterplay.native.listing
 import counterplay.native.primitives
 import counterplay.native.vectors  # noqa: F401  (these register what the compiler must know)
@@ -72,6 +73,8 @@ def _look(value: Any) -> Any:
         return value._width
     if isinstance(value, tuple):
         return (kind, *map(_look, value))
+    if kind is np.ndarray:
+        return value.dtype, value.ndim, value.flags.num
     if isinstance(value, np.void):
         return value.dtype
     raise _Unfamiliar

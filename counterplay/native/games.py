@@ -25,8 +25,9 @@ from counterplay.core.extension import made_of
 from counterplay.core.game import Game
 from counterplay.core.memory import Memory, NoContent
 from counterplay.native import NativeFunction, main_script, source
-from counterplay.native.linked import LinkedCompiler, RecursiveCompiler
+from counterplay.native.linked import EntryCompiler, LinkedCompiler, RecursiveCompiler
 from counterplay.native.memory import MemoryType, base_address
+from counterplay.native.passes import WithFacts
 from counterplay.native.seams import (
     AbstractTemplate,
     AttributeTemplate,
@@ -40,7 +41,7 @@ from counterplay.native.seams import (
 _PRIMITIVES = {getattr(module, name) for module in (primitives, features, vectors) for name in module.__all__}
 
 
-class GameType(types.Type):
+class GameType(WithFacts, types.Type):
     """The type of one game with its parameters. Its name carries the fingerprint of the rules."""
 
     def __init__(self, name: str, game: Game | None, importable: bool = False) -> None:
@@ -57,6 +58,15 @@ class GameType(types.Type):
     @property
     def key(self) -> tuple[str, type]:
         return self.name, type(self.game)  # a class defined once more, in a notebook, has states of its own
+
+    def fact(self, path: tuple[str, ...]) -> bool | None:
+        value: Any = self.game
+        for name in path:
+            value = getattr(value, name, None)
+        if type(value) is not bool:
+            return None
+        self.constants[path[0]] = mark_of(getattr(self.game, path[0]))
+        return value
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _type_named, (self.name,)  # from disk only the name is needed: the code is there already
@@ -165,7 +175,7 @@ _linked: dict[FunctionType, Any] = {}
 def entry(function: FunctionType) -> Any:
     """The compiled form of a search, to be called from Python."""
     if function not in _entries:
-        _make(function, _entries, nogil=True)
+        _make(function, _entries, nogil=True, pipeline_class=EntryCompiler)
     return _entries[function]
 
 

@@ -13,7 +13,9 @@ from weakref import WeakValueDictionary
 
 import numba.extending
 
-from counterplay.native.seams import Compiler, JITCodeLibrary, RuntimeLinker, lookup_environment
+from counterplay.native.inference import are_answers_kept
+from counterplay.native.passes import passes_for
+from counterplay.native.seams import Compiler, JITCodeLibrary, OverloadTemplate, RuntimeLinker, lookup_environment
 
 _libraries: WeakValueDictionary[str, LinkedLibrary] = WeakValueDictionary()
 """Where a function is defined, by its symbol."""
@@ -60,8 +62,15 @@ class RecursiveLibrary(LinkedLibrary):
         JITCodeLibrary._optimize_final_module(self)
 
 
-class LinkedCompiler(Compiler):  # type: ignore[misc]
-    """Numba's compiler with a library that makes no machine code. For functions that Python never calls."""
+class EntryCompiler(Compiler):  # type: ignore[misc]
+    """Numba's compiler with the passes that we want."""
+
+    def define_pipelines(self) -> list[Any]:
+        return [passes_for(self.state)]
+
+
+class LinkedCompiler(EntryCompiler):
+    """The same with a library that makes no machine code. For functions that Python never calls."""
 
     library_class = LinkedLibrary
 
@@ -78,6 +87,21 @@ class RecursiveCompiler(LinkedCompiler):
 
 overload = partial(numba.extending.overload, jit_options={"pipeline_class": LinkedCompiler})
 """Numba's `overload`, for implementations that are linked too."""
+
+_get_jit_decorator = OverloadTemplate._get_jit_decorator
+
+
+def _linked_where_ours(template: Any) -> Any:
+    """How Numba compiles its own `min`, `sum` or `abs`: linked like a rule, if it is a rule that calls it."""
+    decorator = _get_jit_decorator(template)
+    return partial(_with_linking, decorator) if are_answers_kept() else decorator
+
+
+def _with_linking(decorator: Any, **options: Any) -> Any:
+    return decorator(**{"pipeline_class": LinkedCompiler, **options})
+
+
+OverloadTemplate._get_jit_decorator = _linked_where_ours
 
 
 def complete(library: JITCodeLibrary) -> None:

@@ -21,8 +21,8 @@ from counterplay.core.primitives import count, nth
 from counterplay.native import source
 from counterplay.native.games import GameType, compilable, mark_of
 from counterplay.native.linked import LinkedCompiler, overload
+from counterplay.native.passes import passes_for
 from counterplay.native.seams import (
-    DefaultPassBuilder,
     Flags,
     FunctionPass,
     TranslateByteCode,
@@ -130,7 +130,7 @@ class _Folder(LinkedCompiler):
 
     def define_pipelines(self) -> list[Any]:
         self.state.step = type(self).step
-        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes = passes_for(self.state)
         passes.add_pass_after(_StepInsteadOfYield, TranslateByteCode)
         passes.finalize()
         return [passes]

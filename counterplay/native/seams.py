@@ -15,6 +15,7 @@ __all__ = ["AbstractTemplate", "AttributeTemplate", "CompileResult", "Compiler",
 __all__ += ["FunctionIdentity", "FunctionPass", "JITCodeLibrary", "Loc", "NumbaError", "RefType", "RuntimeLinker"]
 __all__ += ["TranslateByteCode", "TypingError", "cgutils", "compile_extra", "config", "cpu_target", "dumps"]
 __all__ += ["impl_ret_untracked", "infer_getattr", "infer_global", "iternext_impl", "lookup_environment"]
+__all__ += ["FixupArgs", "InlineClosureLikes", "NopythonRewrites", "OverloadTemplate", "TypeInferer"]
 __all__ += [
     "lower_constant",
     "lower_getattr_generic",
@@ -73,11 +74,18 @@ try:
     # Types in a form that another process can read.
     from numba.core.serialize import dumps
 
+    # Passes: after which ours come, or that are left out where there is nothing for them to do.
+    from numba.core.typed_passes import NopythonRewrites
+
+    # Finding types, and what a function returns that calls itself.
+    from numba.core.typeinfer import TypeInferer
+
     # The types of a game's attributes and methods, and of the constructor `Bits`.
     from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
 
-    # The pass after which `yield` is made a step.
-    from numba.core.untyped_passes import TranslateByteCode
+    # Functions of Numba's own that are written in Python.
+    from numba.core.typing.templates import _OverloadFunctionTemplate as OverloadTemplate
+    from numba.core.untyped_passes import FixupArgs, InlineClosureLikes, TranslateByteCode
 
     # A tuple with one item replaced.
     from numba.cpython.unsafe.tuple import tuple_setitem
@@ -109,14 +117,17 @@ def _look() -> None:
     _must_have(PythonAPI, "long_as_longlong long_as_ulonglong long_from_longlong long_from_ulonglong")
     _must_have(PythonAPI, "number_and number_lshift number_or number_rshift")
 
+    _must_have(OverloadTemplate, "_get_jit_decorator")
+    _must_have(TypeInferer, "return_types_from_partial")
+
     _must_have(cpu_target, "options typing_context target_context")
     _must_have(cpu_target.options, "parse_as_flags")
-    _must_have(cpu_target.typing_context, "resolve_function_type resolve_value_type")
+    _must_have(cpu_target.typing_context, "_registries refresh resolve_function_type resolve_value_type")
     context = cpu_target.target_context
     _must_have(type(context), "active_code_library call_internal cast codegen get_constant get_constant_generic")
     _must_have(type(context), "get_data_type get_dummy_value get_function get_value_type make_helper make_tuple")
-    _must_have(type(context), "pack_value unpack_value")
-    _must_have(context, "typing_context")
+    _must_have(type(context), "pack_value refresh unpack_value")
+    _must_have(context, "_registries typing_context")
     _must_have(context.codegen(), "create_library magic_tuple set_env")
     library = context.codegen().create_library("counterplay")
     _must_have(library, "_codegen _final_module _finalized")

@@ -22,6 +22,7 @@ import numpy as np
 from counterplay.core.bits import Bits
 from counterplay.core.cells import Cells
 from counterplay.core.game import FOR_PEOPLE, Game
+from counterplay.core.gates import Gates
 from counterplay.core.memory import Memory, freeze
 from counterplay.core.primitives import Table
 
@@ -102,6 +103,8 @@ class _Walk:
             yield repr(value)
         elif isinstance(value, Table):
             yield from ("table", self._tuple(tuple(value)))
+        elif isinstance(value, Gates):
+            yield f"gates {value.digest}"
         elif isinstance(value, Memory):
             yield f"memory {value.kind!r}"
         elif isinstance(value, np.ndarray):
@@ -184,7 +187,7 @@ class _Walk:
         if is_known_to_compiler(function):
             yield f"known {function.__module__}.{function.__qualname__}"
             return
-        yield f"function {function.__name__}"
+        yield f"function {function.__name__} {function.__annotations__.get('return') in (float, 'float')}"
         yield from self.tokens(function.__code__)
         yield from self.tokens((function.__defaults__, function.__kwdefaults__))
         for cell in function.__closure__ or ():
@@ -251,6 +254,9 @@ def compilable_copy(function: FunctionType, suffix: str) -> FunctionType:
     scope = {"__builtins__": function.__globals__.get("__builtins__", __builtins__)}
     copy = FunctionType(function.__code__, scope, function.__name__, function.__defaults__, cells or None)
     copy.__kwdefaults__ = function.__kwdefaults__
+    copy.__annotations__ = {
+        name: function.__annotations__[name] for name in ("return",) if name in function.__annotations__
+    }
     copy.__module__ = function.__module__
     copy.__qualname__ = f"{function.__qualname__}_{suffix}"
     return copy

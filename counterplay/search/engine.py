@@ -24,6 +24,7 @@ from counterplay.search.limits import Limits
 from counterplay.search.result import ActionValue, Result, Unsuited
 from counterplay.search.run import Job, Progress, new_tally
 from counterplay.search.suited import must_be_finite, must_be_open, must_be_opponents
+from counterplay.search.tabled import table_answer
 from counterplay.search.values import must_be_sane
 
 __all__ = ["Abilities", "Engine", "Request", "of_position", "why_stopped", "with_line"]
@@ -201,9 +202,10 @@ class Engine(ABC):
         return request
 
     def _sane_answer(self, request: Request, progress: Progress | None) -> Result:
-        """The answer, unless the game has given a value that is none."""
+        """The answer, by a table if there is one that knows it; unless the game has given a value that is none."""
         try:
-            return must_be_finite(self._answer(request, progress))
+            known = table_answer(self.game, request.state, request.only) if self.game.knows.solved else None
+            return known or must_be_finite(self._answer(request, progress))
         finally:
             for tally in self._tallies:
                 must_be_sane(self.game, tally)

@@ -66,7 +66,7 @@ class Result:
     proven: bool
     """True: `value` is the game's own, every line was followed to its end. False: an estimate was used somewhere."""
     stopped: str
-    """Why the search ended: 'solved', 'depth', 'simulations', 'nodes', 'seconds' or 'interrupted'."""
+    """Why the search ended: 'solved', 'depth', 'simulations', 'nodes', 'seconds', 'interrupted'; or by a 'table'."""
     settings: dict[str, Any] = field(default_factory=dict)
     simulations: int | None = None
     """How many there were, in a search by simulations."""
@@ -157,12 +157,12 @@ class Result:
         if not is_best and not each.exact and each.values[self.player] >= self.game.utility_range[1]:
             return "?", "not needed"
         text = words.values_text(
-            self.game, each.values, self.player, unit=False, **self._how(each.proven, is_best=is_best)
+            self.game, each.values, self.player, unit=False, **self._how(each.proven, is_best, each.within)
         )
         return text, "best" if is_best else "" if each.exact else "at most"
 
-    def _how(self, proven: bool, is_best: bool) -> dict[str, Any]:
-        plies = self.within if self.is_shortest and is_best else None
+    def _how(self, proven: bool, is_best: bool, within: int | None = None) -> dict[str, Any]:
+        plies = self.within if self.is_shortest and is_best else within if self.stopped == "table" else None
         return {"proven": proven, "simulated": self.simulations is not None, "plies": plies}
 
     def told(self, earlier: Sequence[Any] = ()) -> str:

@@ -134,6 +134,10 @@ class PlainRoot(Root):
         """Whether nothing can be better for `p`."""
         return False
 
+    def followed(self, p: int, depth: int) -> Sequence[int]:
+        """The actions of `p` that are looked at, `depth` plies further."""
+        return self.actions
+
     def look(self, depth: int) -> Iteration:
         game, s, tally = self.game, self.s, self.tally
         if game.is_terminal(s):
@@ -142,7 +146,7 @@ class PlainRoot(Root):
         p, left = game.player(s), deeper(game, s, depth)
         found: dict[int, ActionValue] = {}
         best: ActionValue | None = None
-        for a in self.actions:
+        for a in self.followed(p, left):
             if best is not None and self.is_enough(best, p):
                 break
             estimates = int(tally.cutoffs)

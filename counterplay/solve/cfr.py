@@ -66,6 +66,20 @@ class Weights(NamedTuple):
     """What the iteration's own strategy is multiplied with."""
 
 
+class Work(NamedTuple):
+    """What a solver keeps: for each a pair of rows, by player, of numbers by sequence."""
+
+    now: Any
+    """The strategy of this iteration."""
+    regret: Any
+    total: Any
+    """The sum of the plans of all iterations."""
+    x: Any
+    """The plan of this iteration."""
+    g: Any
+    """What sequences gain."""
+
+
 METHODS: dict[str, Callable[[Any], Weights]] = {
     "cfr": lambda t: Weights(1.0, 1.0, 1.0, 1.0),
     "cfr+": lambda t: Weights(1.0, 0.0, 1.0, t),
@@ -117,25 +131,28 @@ def learn(side: Any, g: Any, strategy: Any, regret: Any, above: float, below: fl
             strategy[q] = max(regret[q], 0.0) * share if total > 0.0 else share
 
 
-def turn(side: Any, now: Any, regret: Any, total: Any, x: Any, theirs: Any, g: Any, weights: Any) -> None:
-    """One player's part of an iteration, against the other's plan `theirs`."""
-    above, below, average, weight = weights
-    for q in range(len(total)):
-        total[q] = total[q] * average + weight * x[q]
-    gains(side, theirs, g)
-    learn(side, g, now, regret, above, below)
-    plan(side, now, x)
+def turn(side: Any, work: Any, p: int, weights: Any) -> None:
+    """Player `p`'s part of an iteration, against the other's plan."""
+    add_up(work.total[p], work.x[p], weights)
+    gains(side, work.x[1 - p], work.g[p])
+    learn(side, work.g[p], work.now[p], work.regret[p], weights[0], weights[1])
+    plan(side, work.now[p], work.x[p])
+
+
+def add_up(total: Any, now: Any, weights: Any) -> None:
+    """Add what is `now` to the weighted sum of all iterations."""
+    for i in range(len(total)):
+        total[i] = total[i] * weights[2] + weights[3] * now[i]
 
 
 @native
-def cfr(game, sides, now, regret, total, x, g, weights):  # type: ignore[no-untyped-def]
-    """An iteration for each row of `weights`, the players in turn. All others are pairs of rows, by player."""
-    plan(sides[0], now[0], x[0])
-    plan(sides[1], now[1], x[1])
+def cfr(game, sides, work, weights):  # type: ignore[no-untyped-def]
+    """An iteration for each row of `weights`, the players in turn."""
+    plan(sides[0], work.now[0], work.x[0])
+    plan(sides[1], work.now[1], work.x[1])
     for t in range(len(weights)):
-        w = (weights[t, 0], weights[t, 1], weights[t, 2], weights[t, 3])
-        turn(sides[0], now[0], regret[0], total[0], x[0], x[1], g[0], w)
-        turn(sides[1], now[1], regret[1], total[1], x[1], x[0], g[1], w)
+        turn(sides[0], work, 0, weights[t])
+        turn(sides[1], work, 1, weights[t])
     return 0
 
 
@@ -187,13 +204,9 @@ class Responses(NamedTuple):
 
 def respond(form: SequenceForm, strategies: tuple[Any, Any]) -> Responses:
     """The values of two strategies, by sequence, and the best responses to them."""
-    best = _rows(form)
-    v0, v1, b0, b1 = responses(ARRAYS, form.sides, strategies, _rows(form), _rows(form), best)
+    best = rows(form.sides)
+    v0, v1, b0, b1 = responses(ARRAYS, form.sides, strategies, rows(form.sides), rows(form.sides), best)
     return Responses((float(v0), float(v1)), (float(b0), float(b1)), best)
-
-
-def _rows(form: SequenceForm) -> tuple[Any, Any]:
-    return np.zeros(form.sides[0].sequences), np.zeros(form.sides[1].sequences)
 
 
 # ---- a solver
@@ -206,25 +219,38 @@ class Cfr:
         if method not in METHODS:
             raise UserError(f"there is no method '{method}'; there are: {', '.join(METHODS)}")
         self.form, self.method, self.iterations = form, method, 0
-        self._weights = METHODS[method]
-        self._now = uniform(form.sides[0]), uniform(form.sides[1])
-        self._regret, self._total, self._x, self._g = (_rows(form) for _ in range(4))
+        self._work = new_work(form.sides)
 
     def run(self, iterations: int) -> None:
         """So many iterations more."""
         entries = sum(len(side.pay) + 4 * side.sequences for side in self.form.sides)
         while iterations > 0:
             n = min(iterations, 1 + _ENTRIES_AT_ONCE // max(entries, 1))
-            weights = np.empty((n, len(Weights._fields)))
-            for column, each in enumerate(self._weights(np.arange(1.0, n + 1) + self.iterations)):
-                weights[:, column] = each
-            cfr(ARRAYS, self.form.sides, self._now, self._regret, self._total, self._x, self._g, weights)
+            cfr(ARRAYS, self.form.sides, self._work, weights_of(self.method, n, self.iterations))
             self.iterations, iterations = self.iterations + n, iterations - n
 
     def average(self) -> tuple[Any, Any]:
         """The average strategy of each player, by sequence: how likely the last action is where it is chosen."""
-        one, two = (behaviour(side, total) for side, total in zip(self.form.sides, self._total, strict=True))
+        one, two = (behaviour(side, total) for side, total in zip(self.form.sides, self._work.total, strict=True))
         return one, two
+
+
+def rows(sides: tuple[Side, Side]) -> tuple[Any, Any]:
+    """For each player a 0 by sequence."""
+    return np.zeros(sides[0].sequences), np.zeros(sides[1].sequences)
+
+
+def new_work(sides: tuple[Side, Side]) -> Work:
+    """For a solver that has not begun."""
+    return Work((uniform(sides[0]), uniform(sides[1])), *(rows(sides) for _ in range(4)))
+
+
+def weights_of(method: str, iterations: int, before: int = 0) -> Any:
+    """A row of `Weights` for each of so many iterations, those `before` them already made."""
+    weights = np.empty((iterations, len(Weights._fields)))
+    for column, each in enumerate(METHODS[method](np.arange(1.0, iterations + 1) + before)):
+        weights[:, column] = each
+    return weights
 
 
 def uniform(side: Side) -> Any:
@@ -234,9 +260,9 @@ def uniform(side: Side) -> Any:
 
 def behaviour(side: Side, total: Any) -> Any:
     """The strategy of a realisation plan, or of a sum of such plans; each as likely where nobody comes."""
-    sizes = np.diff(side.first)
+    sizes, begin = np.diff(side.first), side.first[0]
     sums = np.repeat(np.add.reduceat(total, side.first[:-1]) if len(sizes) else np.zeros(0), sizes)
     shares = np.repeat(1.0 / sizes, sizes)
     strategy = np.ones(side.sequences)
-    strategy[1:] = np.where(sums > 0.0, total[1:] / np.where(sums > 0.0, sums, 1.0), shares)
+    strategy[begin:] = np.where(sums > 0.0, total[begin:] / np.where(sums > 0.0, sums, 1.0), shares)
     return strategy

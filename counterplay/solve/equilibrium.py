@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import lru_cache
 
 from counterplay.core.game import Game, UserError
 from counterplay.solve.cfr import METHODS, Cfr, respond
+from counterplay.solve.resolving import RESOLVING, TRUNK_ITERATIONS, Resolver
 from counterplay.solve.sampling import ExternalSampling
 from counterplay.solve.sequences import MOST_NODES, SequenceForm, TooLarge, unfold
 from counterplay.solve.strategy import About, Strategy
+from counterplay.solve.subgames import cut
 
 __all__ = ["SAMPLING", "equilibrium", "exploitability", "remembered"]
 
@@ -29,18 +30,22 @@ def equilibrium(
     iterations: int | None = None,
     *,
     seed: int = 0,
+    depth: int | None = None,
     most_nodes: int = MOST_NODES,
     progress: Progress | None = None,
 ) -> Strategy:
     """A strategy that is close to an equilibrium of a game for two players, the closer the more iterations.
 
-    `method` is one of METHODS or `sampling`; by default `dcfr`, and `sampling`, which `seed` is for, if the game has
-    more than `most_nodes` histories. Without opposite utilities nothing is promised; look at the exploitability.
+    `method` is one of METHODS, `sampling` or `resolving`. By default it is `dcfr`, and `sampling`, by a `seed`, if the
+    game has more than `most_nodes` histories. `resolving` cuts the game after `depth` moves, or where `cut` does.
+    Without opposite utilities nothing is promised; look at the exploitability.
     """
     if iterations is not None and iterations < 1:
         raise UserError(f"there is 1 iteration or more, not {iterations}")
-    if method not in (None, SAMPLING, *METHODS):
-        raise UserError(f"there is no method '{method}'; there are: {', '.join((*METHODS, SAMPLING))}")
+    if method not in (None, *METHODS, SAMPLING, RESOLVING):
+        raise UserError(f"there is no method '{method}'; there are: {', '.join((*METHODS, SAMPLING, RESOLVING))}")
+    if depth is not None and method != RESOLVING:
+        raise UserError(f"a depth is for the method {RESOLVING}")
     form: SequenceForm | None = None
     try:
         form = unfold(game, most_nodes)
@@ -49,6 +54,8 @@ def equilibrium(
             raise
     if form is None or method == SAMPLING:
         return _sampled(game, form, iterations, seed, progress)
+    if method == RESOLVING:
+        return _resolved(form, iterations or TRUNK_ITERATIONS, depth, progress)
     solver = Cfr(form, method or "dcfr")
     for wanted in _steps(iterations or ITERATIONS):
         solver.run(wanted - solver.iterations)
@@ -59,6 +66,13 @@ def equilibrium(
     return Strategy.of_sequences(form, solver.average(), about)
 
 
+def _resolved(form: SequenceForm, iterations: int, depth: int | None, progress: Progress | None) -> Strategy:
+    strategy = Resolver(form.game, iterations, trunk=cut(form.game, depth)).strategy().measured(form)
+    if progress is not None:
+        progress(iterations, strategy.about.exploitability)
+    return strategy
+
+
 def _sampled(
     game: Game, form: SequenceForm | None, iterations: int | None, seed: int, progress: Progress | None
 ) -> Strategy:
@@ -67,11 +81,7 @@ def _sampled(
         solver.run(wanted - solver.iterations, None if iterations else _SAMPLED_NODES)
         if progress is not None:
             progress(solver.iterations, None)
-    strategy = solver.strategy()
-    if form is not None:
-        found = respond(form, (strategy.by_sequence(form.sides[0]), strategy.by_sequence(form.sides[1])))
-        strategy.about = replace(strategy.about, values=found.values, exploitability=found.exploitability)
-    return strategy
+    return solver.strategy() if form is None else solver.strategy().measured(form)
 
 
 def _steps(iterations: int) -> list[int]:
@@ -81,8 +91,7 @@ def _steps(iterations: int) -> list[int]:
 
 def exploitability(strategy: Strategy, most_nodes: int = MOST_NODES) -> float:
     """What who knows the strategy gains against it, on the average of both seats, by the rules of its game."""
-    form = unfold(strategy.game, most_nodes)
-    return respond(form, (strategy.by_sequence(form.sides[0]), strategy.by_sequence(form.sides[1]))).exploitability
+    return strategy.responses(unfold(strategy.game, most_nodes)).exploitability
 
 
 @lru_cache(maxsize=4)

@@ -10,6 +10,7 @@ what a game pays is a sparse matrix by both players' sequences, chance multiplie
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +21,8 @@ from counterplay.core.records import new_record, record_type
 from counterplay.native import native
 from counterplay.search.result import Unsuited
 
-__all__ = ["MOST_NODES", "SequenceForm", "Side", "TooLarge", "measure", "must_hide_something", "unfold"]
+__all__ = ["MOST_NODES", "Root", "SequenceForm", "Side", "TooLarge", "measure", "must_hide_something", "side_of"]
+__all__ += ["unfold", "unfold_from"]
 
 MOST_NODES = 20_000_000
 """Histories of a game that is unfolded; that takes about 40 bytes for each."""
@@ -80,6 +82,16 @@ class SequenceForm(NamedTuple):
     sides: tuple[Side, Side]
 
 
+class Root(NamedTuple):
+    """A state to unfold from, and how the players have come to it."""
+
+    state: Any
+    reach: float
+    """How likely chance makes it."""
+    sequences: tuple[int, int]
+    """The sequence of each player that leads to it."""
+
+
 class _Rows(NamedTuple):
     """What is written while a game is unfolded: by player, and a hash table of the sets."""
 
@@ -94,12 +106,13 @@ class _Rows(NamedTuple):
     pay: Any
 
 
-def measure(game: Game, most: int = MOST_NODES) -> Size:
-    """How large the game is; `TooLarge` if it has more than `most` histories."""
+def measure(game: Game, most: int = MOST_NODES, states: Sequence[Any] | None = None) -> Size:
+    """How large the game is, or what comes after some states; `TooLarge` if it has more than `most` histories."""
     must_hide_something(game)
     size = new_record(_SIZE)
     size.most = most
-    count(game, game.initial(), size)
+    for s in [game.initial()] if states is None else states:
+        count(game, s, size)
     if size.nodes > most:
         raise TooLarge(f"{game} has more than {most:,} histories, too many to unfold: solve it by sampling")
     return Size(int(size.nodes), int(size.ends), int(size.decisions))
@@ -187,9 +200,20 @@ def spread(game, s, mine, theirs, reach, rows, seen):  # type: ignore[no-untyped
 
 def unfold(game: Game, most: int = MOST_NODES) -> SequenceForm:
     """The sequence form of a game for two players; `TooLarge` if it has more than `most` histories."""
-    size = measure(game, most)
+    return _unfold(game, measure(game, most), [Root(game.initial(), 1.0, (0, 0))], (0, 0))
+
+
+def unfold_from(game: Game, roots: Sequence[Root], hands: tuple[int, int], most: int = MOST_NODES) -> SequenceForm:
+    """The sequence form of all that comes after some states.
+
+    Each player begins with one of so many hands: sequences 1 to `hands[p]`, which no set of this form leads to.
+    """
+    return _unfold(game, measure(game, most, [root.state for root in roots]), roots, hands)
+
+
+def _unfold(game: Game, size: Size, roots: Sequence[Root], hands: tuple[int, int]) -> SequenceForm:
     slots = 1 << (2 * size.decisions + 1).bit_length()
-    sets, sequences = (2, size.decisions + 1), (2, size.nodes + 1)
+    sets, sequences = (2, size.decisions + 1), (2, size.nodes + 1 + max(hands))
     rows = _Rows(
         np.zeros(slots, np.int64),
         np.full(slots, -1, np.int64),
@@ -197,36 +221,46 @@ def unfold(game: Game, most: int = MOST_NODES) -> SequenceForm:
         np.zeros(sets, np.int64),
         np.zeros(sets, np.int64),
         np.zeros(sets, np.int64),
-        np.zeros(sequences, np.int64),
+        np.full(sequences, -1, np.int64),
         np.zeros((2, size.ends), np.int64),
         np.zeros((2, size.ends)),
     )
     seen = new_record(_SEEN)
-    seen.sequences[:] = 1
-    rows.actions[:, 0] = -1
-    spread(game, game.initial(), 0, 0, 1.0, rows, seen)
+    seen.sequences[:] = 1 + hands[0], 1 + hands[1]
+    for root in roots:
+        spread(game, root.state, *root.sequences, root.reach, rows, seen)
     if seen.wrong:
         why = "forgets what he knew or did" if seen.wrong == _FORGETS else "has other moves where he knows the same"
         raise UserError(f"{game} cannot be solved: a player {why}; `counterplay check` says where")
-    return SequenceForm(game, size, (_side(0, rows, seen), _side(1, rows, seen)))
+    n, k = seen.sets, seen.sequences
+    sides = [
+        side_of(
+            rows.set_keys[p, : n[p]],
+            rows.parent[p, : n[p]],
+            np.append(rows.first[p, : n[p]], k[p]),
+            rows.actions[p, : k[p]],
+            (rows.ends[p], rows.ends[1 - p], rows.pay[p]),
+        )
+        for p in (0, 1)
+    ]
+    return SequenceForm(game, size, (sides[0], sides[1]))
 
 
-def _side(p: int, rows: _Rows, seen: Any) -> Side:
-    """What is written about one player, with the ends by his sequences; those by the same two are added up."""
-    sets, sequences = int(seen.sets[p]), int(seen.sequences[p])
-    order = np.lexsort((rows.ends[1 - p], rows.ends[p]))
-    mine, other, pay = rows.ends[p][order], rows.ends[1 - p][order], rows.pay[p][order]
+def side_of(keys: Any, parent: Any, first: Any, actions: Any, ends: tuple[Any, Any, Any]) -> Side:
+    """A side of these arrays. `ends`: by end, his sequence, the other's and what it pays; equal ones are added up."""
+    order = np.lexsort((ends[1], ends[0]))
+    mine, other, pay = (each[order] for each in ends)
     is_new = np.ones(len(mine), bool)
     is_new[1:] = (mine[1:] != mine[:-1]) | (other[1:] != other[:-1])
-    pay = np.bincount(np.cumsum(is_new) - 1, pay)
+    pay = np.bincount(np.cumsum(is_new) - 1, pay).astype(float)
     mine, other = mine[is_new], other[is_new]
     counts = pay != 0.0
     return Side(
-        rows.set_keys[p, :sets].copy(),
-        rows.parent[p, :sets].astype(np.int32),
-        np.append(rows.first[p, :sets], sequences).astype(np.int32),
-        rows.actions[p, :sequences].copy(),
-        np.searchsorted(mine[counts], np.arange(sequences + 1)).astype(np.int32),
+        keys.copy(),
+        parent.astype(np.int32),
+        first.astype(np.int32),
+        actions.copy(),
+        np.searchsorted(mine[counts], np.arange(len(actions) + 1)).astype(np.int32),
         other[counts].astype(np.int32),
         pay[counts],
     )

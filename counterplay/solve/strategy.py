@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -23,9 +23,10 @@ from counterplay.core.game import CHANCE, Game, UserError, listed_actions
 from counterplay.core.randomness import new_random, unit
 from counterplay.core.views import View, information_key, view
 from counterplay.search import random_action
+from counterplay.solve.cfr import Responses, respond
 from counterplay.solve.sequences import SequenceForm, Side
 
-__all__ = ["About", "Row", "Strategy"]
+__all__ = ["About", "Mixed", "Row", "Strategy"]
 
 _PROOFS = 50  # random games in which a strategy from a file must know its way
 _MOST_WALKED = 200_000  # states that are looked at to print a strategy
@@ -51,7 +52,30 @@ class Row(NamedTuple):
     mix: dict[str, float]
 
 
-class Strategy:
+class Mixed(Protocol):
+    """Who chooses among actions by chance."""
+
+    def chances_at(self, known: View) -> dict[int, float]:
+        """How likely each action of a view is."""
+        ...
+
+    def mix(self, known: View) -> dict[str, float]:
+        """The same by the names of the actions."""
+        chances = self.chances_at(known)
+        return {name: chances.get(a, 0.0) for name, a in known.moves.items()}
+
+    def choose(self, known: View, random: Any) -> int:
+        """An action by its chance."""
+        rest, chosen = unit(random), -1
+        for a, chance in self.chances_at(known).items():
+            chosen = a if chance > 0.0 or chosen < 0 else chosen
+            rest -= chance
+            if rest < 0.0:
+                break
+        return chosen
+
+
+class Strategy(Mixed):
     """A strategy for every player of a game."""
 
     def __init__(self, game: Game, keys: Any, first: Any, actions: Any, chances: Any, about: About) -> None:
@@ -88,21 +112,6 @@ class Strategy:
         a, b = self.first[i], self.first[i + 1]
         return dict(zip(self.actions[a:b].tolist(), self.chances[a:b].tolist(), strict=True))
 
-    def mix(self, known: View) -> dict[str, float]:
-        """The same by the names of the actions."""
-        chances = self.chances_at(known)
-        return {name: chances.get(a, 0.0) for name, a in known.moves.items()}
-
-    def choose(self, known: View, random: Any) -> int:
-        """An action by its chance."""
-        rest, chosen = unit(random), -1
-        for a, chance in self.chances_at(known).items():
-            chosen = a if chance > 0.0 or chosen < 0 else chosen
-            rest -= chance
-            if rest < 0.0:
-                break
-        return chosen
-
     def by_sequence(self, side: Side) -> Any:
         """The strategy of one side of the unfolded game, by sequence."""
         strategy = np.ones(side.sequences)
@@ -111,6 +120,16 @@ class Strategy:
             k = self._places.get(key)
             strategy[q:end] = 1.0 / (end - q) if k is None else self.chances[self.first[k] : self.first[k + 1]]
         return strategy
+
+    def responses(self, form: SequenceForm) -> Responses:
+        """What it is worth in its game unfolded, and the best responses to it."""
+        return respond(form, (self.by_sequence(form.sides[0]), self.by_sequence(form.sides[1])))
+
+    def measured(self, form: SequenceForm) -> Strategy:
+        """The same, and what it is worth said about it."""
+        found = self.responses(form)
+        about = replace(self.about, values=found.values, exploitability=found.exploitability)
+        return Strategy(self.game, self.keys, self.first, self.actions, self.chances, about)
 
     # ---- reading
 

@@ -47,6 +47,15 @@ def at(game: str, position: str | None, moves: str, model: str | None = None) ->
     return load(game, model).at(moves, position)
 
 
+def tabled(here: Position) -> Position:
+    """The position with the tables that are near it."""
+    from counterplay.solve import tables
+
+    joined = Position(tables.join_near(*here), here.state)
+    joined.history = here.history
+    return joined
+
+
 def mode(interpreted: bool) -> AbstractContextManager[None]:
     from counterplay import native
 

@@ -7,6 +7,7 @@ import typer
 
 from counterplay.apps.cli.arguments import GameText, Json, ModelFile, app, load
 from counterplay.apps.cli.competing import Concurrency
+from counterplay.apps.cli.estimating import Without, split_without
 
 
 @app.command()
@@ -24,6 +25,7 @@ def ladder(
         Path | None, typer.Option(metavar="FOLDER", help="Write the games there; go on from them.")
     ] = None,
     model: ModelFile = None,
+    without: Without = None,
     as_json: Json = False,
 ) -> None:
     """Play the reference opponents that are installed, weak to strong, until one wins. Ctrl-C gives what is known."""
@@ -32,12 +34,16 @@ def ladder(
     from counterplay.apps.cli import output
     from counterplay.apps.cli.show_tournament import following
     from counterplay.arena.ladder import Rung, Standing, Step, climb, climber
+    from counterplay.arena.players import taught
     from counterplay.arena.tournament import Told
 
+    is_without, _ = split_without(without, model)
     played = load(game)
-    player = climber(played) if player is None else player
+    player = climber(load(game, model)) if player is None else player
     if model is not None:  # only the climber has it, so it is part of that player's text
         player += f"{',' if ':' in player else ':'}model={model}"
+    elif not is_without:
+        player = taught(played, player)
     if seconds is None and nodes is None:
         seconds = 0.1
     steps: list[Step] = []

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from counterplay.apps.cli.arguments import GameText, Json, app
+from counterplay.apps.cli.estimating import Without
 
 Seconds = Annotated[float | None, typer.Option(help="Seconds a move. Default: 0.1 for who has no limit.")]
 Nodes = Annotated[int | None, typer.Option(help="Nodes a move.")]
@@ -66,6 +67,7 @@ def play_match(
     seed: Seed = 0,
     record: RecordFile = None,
     out: OutFile = None,
+    without: Without = None,
     as_json: Json = False,
 ) -> None:
     """Play a match between two players and say who is stronger. Ctrl-C gives the score so far."""
@@ -78,6 +80,7 @@ def play_match(
         "match",
         games,
         out=out,
+        without=without,
         sprt=sprt,
         seconds=seconds,
         nodes=nodes,
@@ -93,9 +96,9 @@ def play_match(
     )
     score = ended.score(0, 1)
     if as_json:
-        output.print_json({"game": game, "players": [a, b], **score.as_dict()})
+        output.print_json({"game": game, "players": list(ended.players), **score.as_dict()})
         return
-    output.say(f"{a} against {b}: {score}")
+    output.say(f"{' against '.join(ended.players)}: {score}")
 
 
 @app.command("tournament")
@@ -125,6 +128,7 @@ def play_tournament(
     seed: Seed = 0,
     record: RecordFile = None,
     out: OutFile = None,
+    without: Without = None,
     as_json: Json = False,
 ) -> None:
     """Play a tournament and rate the players. Ctrl-C gives the table so far."""
@@ -137,6 +141,7 @@ def play_tournament(
         kind,
         games,
         out=out,
+        without=without,
         rounds=rounds,
         anchor=anchor,
         seconds=seconds,

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from counterplay.apps.cli.arguments import Interpreted, Json, ModelFile, MovesText, PositionText, app, mode
+from counterplay.apps.cli.estimating import Without
 
 
 @app.command()
@@ -32,6 +33,7 @@ def play(
     ] = None,
     seed: Annotated[int | None, typer.Option(help="For dice and errors. Default: 0; at a terminal any.")] = None,
     model: ModelFile = None,
+    without: Without = None,
     position: PositionText = None,
     moves: MovesText = "",
     as_json: Json = False,
@@ -44,7 +46,7 @@ def play(
     at_terminal = output.is_interactive() and not as_json
     with mode(interpreted):
         wanted = {"players": players, "you": you, "level": level, "depth": depth}
-        session = begin(game, load, position, moves, seed, at_terminal, model, **wanted)
+        session = begin(game, load, position, moves, seed, at_terminal, model, without, **wanted)
         record = play_game(session, game, quiet=as_json)
     if as_json:
         output.print_json(record)

@@ -19,12 +19,13 @@ from counterplay.apps.cli.arguments import (
     TableSize,
     Threads,
     app,
-    at,
     load,
     mode,
+    tabled,
 )
+from counterplay.apps.cli.estimating import TABLES, Without, about_model, estimated, split_without, told_model
 from counterplay.core import words
-from counterplay.core.game import Position, UserError
+from counterplay.core.game import Game, UserError
 from counterplay.core.texts import read_settings
 
 _BUDGET = {"nodes": 1_000_000, "seconds": 10.0}
@@ -44,7 +45,10 @@ def search(
     table: TableSize = None,
     without: Annotated[
         str | None,
-        typer.Option(metavar="NAMES", help="Refinements to leave out: killers,history,... or all (alphabeta)."),
+        typer.Option(
+            metavar="NAMES",
+            help="What to leave out: `model`, `tables`; of alphabeta's refinements killers,history,... or all.",
+        ),
     ] = None,
     simulations: Annotated[int | None, typer.Option(help="Stop after so many simulations (mcts).")] = None,
     also: Annotated[
@@ -61,6 +65,7 @@ def search(
 
     Without a limit it looks at a million nodes, for at most ten seconds.
     """
+    is_without, left_out = split_without(without, model, others=True)
     settings = {
         "depth": depth,
         "rounds": rounds,
@@ -69,11 +74,14 @@ def search(
         "threads": threads,
         "multi": multi,
         "table_mb": table,
-        "without": without.split(",") if without else None,
+        "without": [name for name in left_out if name != TABLES] or None,
         "simulations": simulations,
         **read_settings(also or ""),
     }
-    _search(at(game, position, moves, model), algorithm, settings, as_json, interpreted, budget=_BUDGET)
+    known = load(game, model)
+    where = {"moves": moves, "position": position}
+    asks = {"is_without": is_without, "has_tables": TABLES not in left_out}
+    _search(known, where, algorithm, settings, as_json, interpreted, budget=_BUDGET, **asks)
 
 
 @app.command()
@@ -92,7 +100,8 @@ def solve(
 ) -> None:
     """Find the exact value, however long it takes. Ctrl-C gives what is known by then."""
     settings = {"seconds": seconds, "nodes": nodes, "threads": threads, "multi": multi, "table_mb": table}
-    _search(at(game, position, moves), algorithm, settings, as_json, interpreted)
+    where = {"moves": moves, "position": position}
+    _search(load(game), where, algorithm, settings, as_json, interpreted, is_without=True)
 
 
 @app.command()
@@ -117,6 +126,7 @@ def analyse(
     threads: Threads = None,
     table: TableSize = None,
     model: ModelFile = None,
+    without: Without = None,
     position: PositionText = None,
     moves: MovesText = "",
     as_json: Json = False,
@@ -134,22 +144,28 @@ def analyse(
     if record is not None and moves:
         raise UserError("the moves are in the --record; --moves is for a position")
     from counterplay.apps.cli.show_analysis import analyse_game, analyse_position
+    from counterplay.search import best_for
     from counterplay.study.analysis import read_record
 
     limits = {"depth": depth, "nodes": nodes, "seconds": seconds, "threads": threads, "table_mb": table}
     if game is None and model is not None:
         raise UserError("say which GAME the --model is for")
+    is_without, _ = split_without(without, model)
     loaded = None if game is None else load(game, model)
+    saved = None if record is None else read_record(record, loaded, position, number)
+    if loaded is None:
+        assert saved is not None  # one of them was given
+        loaded = saved.load()
+    loaded = estimated(loaded, best_for(loaded), is_without)
     with mode(interpreted):
-        if stdin and loaded is not None:
+        if stdin:
             from counterplay.apps.protocols import run_analysis
 
             run_analysis(loaded, workers, limits)
-        elif record is not None:
-            saved = read_record(record, loaded, position, number)
-            analyse_game(saved, loaded or saved.load(), svg, as_json, limits)
-        elif loaded is not None:
-            analyse_position(loaded.at(moves, position), multi, as_json, limits)
+        elif saved is not None:
+            analyse_game(saved, loaded, svg, as_json, limits)
+        else:
+            analyse_position(tabled(loaded.at(moves, position)), multi, as_json, limits)
 
 
 @app.command()
@@ -164,7 +180,8 @@ def explain(
     nodes: Nodes = None,
     seconds: Seconds = None,
     without: Annotated[
-        str | None, typer.Option(metavar="NAMES", help="Refinements of alphabeta to leave out, as in search.")
+        str | None,
+        typer.Option(metavar="NAMES", help="What to leave out, as in search: model, tables, refinements."),
     ] = None,
     model: ModelFile = None,
     position: PositionText = None,
@@ -175,42 +192,59 @@ def explain(
     """Say why the best move is better than another: lines, terms of the estimate, and what shallow searches missed."""
     from counterplay.apps.cli import output
     from counterplay.apps.cli.show_explanation import say_explanation
+    from counterplay.search import best_for
     from counterplay.study import analysis
 
-    here = at(game, position, moves, model)
+    is_without, leave_out = split_without(without, model, others=True)
+    loaded = load(game, model)
+    here = estimated(loaded, best_for(loaded), is_without).at(moves, position)
+    if TABLES in leave_out:
+        leave_out.remove(TABLES)
+    else:
+        here = tabled(here)
     limits: dict[str, Any] = {"depth": depth, "nodes": nodes, "seconds": seconds}
-    leave_out = without.split(",") if without else ()
     with mode(interpreted), output.progress("explain") as progress:
         found = analysis.explain(*here, move, **limits, without=leave_out, history=here.history, progress=progress)
     if as_json:
-        output.print_json(found.as_dict())
+        output.print_json({**found.as_dict(), **about_model(found.game)})
     else:
         say_explanation(found)
 
 
 def _search(
-    here: Position,
+    game: Game,
+    where: dict[str, Any],
     algorithm: str | None,
     settings: dict[str, Any],
     as_json: bool,
     interpreted: bool,
     budget: dict[str, Any] | None = None,
+    is_without: bool = False,
+    has_tables: bool = True,
 ) -> None:
-    """Search and tell: with a budget, what plays best within that or other limits; without, what gets to the end."""
+    """Search `game.at(**where)` and tell.
+
+    With a budget it is what plays best within that or other limits; without, what gets to the end.
+    """
     from counterplay.apps.cli import output
     from counterplay.search.algorithms import best_for, choose, engine_named, new_engine, split_limits
 
-    game, s = here
     given = {name: value for name, value in settings.items() if value is not None}
-    name, chosen = (algorithm, {}) if algorithm else (best_for(game), {}) if budget is None else choose(game, given)
+    if algorithm:
+        name, chosen = algorithm, dict[str, Any]()
+    else:
+        name, chosen = (best_for(game), {}) if budget is None else choose(game, given)
     abilities = engine_named(name).abilities
     if not given.keys() & set(abilities.limits) and (abilities.needs_limit or algorithm is None):
         given |= budget or {}
     limits, multi, own = split_limits(chosen | given)
+    here = estimated(game, name, is_without).at(**where)
+    here = tabled(here) if has_tables else here
+    game, s = here
     with mode(interpreted), output.progress(name) as progress:
         result = new_engine(name, game, **own).search(here, limits, multi=multi, progress=progress)
     if as_json:
-        output.print_json(result.as_dict())
+        output.print_json({**result.as_dict(), **about_model(game)})
         return
     output.say(output.board(here))
     output.say(f"\n{output.turn(here)}\n")
@@ -227,3 +261,5 @@ def _search(
         output.say(table)
         output.say(f"{words.caption(game, p, by_visits)}\n")
     output.say(f"{result.algorithm}: {result.told(here.history)}, ended by: {result.stopped}")
+    for line in [] if result.proven else told_model(game):
+        output.say(line)

@@ -4,7 +4,8 @@ from typing import Annotated
 
 import typer
 
-from counterplay.apps.cli.arguments import GameText, Interpreted, ModelFile, Threads, app, load, mode
+from counterplay.apps.cli.arguments import GameText, Interpreted, Threads, app, load, mode
+from counterplay.apps.cli.estimating import Without, split_without
 
 
 @app.command()
@@ -22,17 +23,29 @@ def engine(
     ] = None,
     level: Annotated[int | None, typer.Option(metavar="1..10", help="Play at a level, not as well as can be.")] = None,
     threads: Threads = None,
-    model: ModelFile = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Estimate by this model, made by `train`, or the one `shipped`. Of several the first; others by "
+            "the option Model.",
+        ),
+    ] = None,
+    without: Without = None,
     interpreted: Interpreted = False,
 ) -> None:
     """Be an engine for other programs: chess by UCI, Go by GTP, Othello by NBoard's protocol, all others by UGI."""
     from counterplay.apps.protocols import protocol_for, run_engine
-    from counterplay.apps.protocols.thinker import BUDGET, Options
+    from counterplay.apps.protocols.thinker import BUDGET, NO_MODEL, Options
+    from counterplay.learn.shelf import SHIPPED
     from counterplay.search import Limits
 
-    loaded = load(game, model)
+    names = model or []
+    is_without, _ = split_without(without, names[0] if names else None)
+    loaded = load(game)
     kind = protocol_for(loaded, protocol)
-    options = Options(threads=threads or 1, skill=Options.skill_of(level))
+    chosen = NO_MODEL if is_without else names[0] if names else None
+    options = Options(threads=threads or 1, skill=Options.skill_of(level), model=chosen)
     budget = BUDGET if nodes is seconds is None else Limits(nodes=nodes, seconds=seconds)
     with mode(interpreted):
-        run_engine(loaded, kind, options, budget)
+        run_engine(loaded, kind, options, budget, [name for name in names if name != SHIPPED])

@@ -17,6 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from counterplay.apps.cli import output
+from counterplay.apps.cli.estimating import about_model, told_model
 from counterplay.arena import SavedGame
 from counterplay.core import words
 from counterplay.core.files import write_files
@@ -40,7 +41,7 @@ def analyse_position(here: Position, multi: int, as_json: bool, limits: dict[str
     board = (output.board(here), f"\n{output.turn(here)}\n")
     if as_json:
         found = best_lines(game, s, multi, **limits, progress=_JsonLines(multi), history=here.history)
-        output.print_json({**found.as_dict(), "final": True})
+        output.print_json({**found.as_dict(), **about_model(game), "final": True})
     elif Console().is_terminal:
         _say(*board)
         with _Screen(multi, here.history) as screen:
@@ -106,7 +107,8 @@ def _shown(found: BestLines, earlier: Sequence[Any]) -> list[Table | Text]:
     result = found.result
     how = "exact" if result.proven else f"estimate at depth {result.depth}"
     spent = f"{result.nodes:,} nodes in {result.seconds:.3f} s{output.speed(result.nodes, result.seconds)}"
-    return [*_rows(found, earlier), Text(f"{result.algorithm}: {how}, {spent}, ended by: {result.stopped}")]
+    told = [f"{result.algorithm}: {how}, {spent}, ended by: {result.stopped}"]
+    return [*_rows(found, earlier), *map(Text, [*told, *([] if result.proven else told_model(result.game))])]
 
 
 def _rows(found: BestLines, earlier: Sequence[Any]) -> list[Table | Text]:
@@ -186,6 +188,7 @@ def analyse_game(record: SavedGame, game: Game, svg: Path | None, as_json: bool,
                 "complete": found.is_complete,
                 "limits": found.limits.given(),
                 "players": found.summary(),
+                **about_model(game),
             }
         )
     else:
@@ -195,6 +198,7 @@ def analyse_game(record: SavedGame, game: Game, svg: Path | None, as_json: bool,
             done = f"{len(found.moves)} of {len(found.states) - 1} moves"
             output.say(f"interrupted: {done} are analysed, from number {found.moves[0].number} on\n")
         output.say(str(found))
+        _say(*told_model(game))
     if svg is not None:
         names = " against ".join(record.players) if len(record.players) == 2 else ""
         write_files({svg: found.svg(names and f"{game}: {names}")})

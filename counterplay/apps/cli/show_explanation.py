@@ -7,6 +7,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from counterplay.apps.cli import output
+from counterplay.apps.cli.estimating import told_model
 from counterplay.core.game import Position
 
 if TYPE_CHECKING:
@@ -33,3 +34,5 @@ def say_explanation(found: Explanation) -> None:
                 output.add_row(table, term.name, *(f"{x:+.2f}" if x else "0" for x in numbers))
         output.say(table)
     output.say(f"\n{found.algorithm}: {found.nodes:,} nodes in {found.seconds:.3f} s")
+    for line in told_model(found.game):
+        output.say(line)

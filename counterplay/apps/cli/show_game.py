@@ -16,9 +16,11 @@ from typing import Any
 from counterplay import search
 from counterplay.apps.cli import output
 from counterplay.apps.cli.arguments import load as load_game
+from counterplay.apps.cli.estimating import estimated, split_without
 from counterplay.apps.cli.prompt import as_shown, ask, meant
 from counterplay.arena import HUMAN, LEVELS, Choice, SavedGame, Session
 from counterplay.arena.outside import Forfeit, must_run_nothing
+from counterplay.arena.players import taught
 from counterplay.arena.session import split_players
 from counterplay.core import words
 from counterplay.core.game import CHANCE, AmbiguousText, Game, UserError
@@ -53,12 +55,15 @@ def begin(
     seed: int | None,
     at_terminal: bool,
     model: str | None = None,
+    without: str | None = None,
     **who: Any,
 ) -> Session:
     """The game to play: one that was saved, or a new one. `who` is for `seats`; at a terminal sits a person.
 
-    What is loaded says which game it is, but for one of your own rules, which `text` has to name.
+    What is loaded says which game it is, but for one of your own rules, which `text` has to name. A model that is
+    named estimates for everyone; the usual one only for whom the levels are not made for.
     """
+    takes_usual = not split_without(without, model)[0] and model is None
     if load is not None:
         if position is not None or moves:
             raise UserError("--load FILE has the game and its moves; leave out --position and --moves")
@@ -72,16 +77,25 @@ def begin(
         try:
             game = saved.load(game)
             players = seats(game, at_terminal, **who)
-            return Session(replace(saved, players=players, seed=saved.seed if seed is None else seed), game)
+            seed = saved.seed if seed is None else seed
+            return Session(replace(saved, players=players, seed=seed), game, adviser=_adviser(game, takes_usual))
         except UserError as error:
             raise UserError(f"{load}: {error}") from None
     if text is None:
         raise UserError("play needs a game, as in `counterplay play connect_four`, or --load FILE")
     game = load_game(text, model)
     players = seats(game, at_terminal, **who)
+    if takes_usual:
+        players = tuple(taught(game, each) for each in players)
     if seed is None:  # people like another game each time, programs the same
         seed = any_seed(1_000_000) if at_terminal else 0
-    return Session.begin(text, players, position=position, moves=moves, seed=seed, game=game)
+    adviser = _adviser(game, takes_usual)
+    return Session.begin(text, players, position=position, moves=moves, seed=seed, game=game, adviser=adviser)
+
+
+def _adviser(game: Game, takes_usual: bool) -> Game:
+    """The game as whoever gives hints sees it."""
+    return estimated(game, search.algorithms.choose(game)[0], is_without=not takes_usual)
 
 
 def seats(

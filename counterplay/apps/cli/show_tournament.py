@@ -15,6 +15,8 @@ from rich.text import Text
 
 from counterplay import arena, games
 from counterplay.apps.cli import output
+from counterplay.apps.cli.estimating import split_without
+from counterplay.arena.players import taught
 from counterplay.arena.written import must_be_writable, write_games
 
 if TYPE_CHECKING:
@@ -28,10 +30,22 @@ __all__ = ["Following", "compete", "following", "show_standings"]
 
 
 def compete(
-    game: str, players: Sequence[str], kind: str, number: int, *, out: Path | None, **settings: Any
+    game: str,
+    players: Sequence[str],
+    kind: str,
+    number: int,
+    *,
+    out: Path | None,
+    without: str | None = None,
+    **settings: Any,
 ) -> arena.Standings:
     """Play, showing how it stands, and write the games; after ctrl-C, what there is."""
     loaded = games.load(game)
+    is_without, _ = split_without(without)
+    if not is_without:
+        players = [taught(loaded, each) for each in players]
+        if settings.get("anchor") is not None:
+            settings["anchor"] = taught(loaded, settings["anchor"])
     if out is not None:
         must_be_writable(loaded, out)
     with following() as told:

@@ -12,10 +12,13 @@ from counterplay.apps.cli.arguments import GameText, Interpreted, Json, app, mod
 def equilibrium(
     game: GameText,
     method: Annotated[
-        str | None, typer.Option(help="cfr, cfr+, linear, dcfr or sampling. Default: what suits the game.")
+        str | None, typer.Option(help="cfr, cfr+, linear, dcfr, sampling or resolving. Default: what suits the game.")
     ] = None,
     iterations: Annotated[int | None, typer.Option(help="How often to go through the game. Default: 1000.")] = None,
     seed: Annotated[int, typer.Option(help="For sampling.")] = 0,
+    depth: Annotated[
+        int | None, typer.Option(help="For resolving: the moves of the trunk. Default: until chance shows something.")
+    ] = None,
     rows: Annotated[int, typer.Option(metavar="N", help="Show the strategy in so many situations.")] = 20,
     save: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Keep the strategy, as FILE.safetensors; it can play.")
@@ -42,7 +45,12 @@ def equilibrium(
             return
         steps: list[tuple[int, float | None]] = []
         strategy = solve.equilibrium(
-            found, method, iterations, seed=seed, progress=lambda *news: steps.append((news[0], news[1]))
+            found,
+            method,
+            iterations,
+            seed=seed,
+            depth=depth,
+            progress=lambda *news: steps.append((news[0], news[1])),
         )
     if save is not None:
         strategy.save(save)

@@ -72,11 +72,11 @@ def models(
     """List the models that come with Counterplay, and those in a folder of yours, with how they were trained."""
     from counterplay.apps.cli import output
     from counterplay.apps.cli.show_training import show_models
-    from counterplay.learn.shelf import models_in, shipped
+    from counterplay.learn.shelf import models_in, on_the_shelf
 
     if not folder.is_dir():
         raise UserError(f"there is no folder {folder}")
-    ours, yours = shipped(), models_in(folder)
+    ours, yours = on_the_shelf(), models_in(folder)
     if as_json:
         found = {"shipped": ours, "trained": yours}
         output.print_json({whose: [each.as_dict() for each in some] for whose, some in found.items()})

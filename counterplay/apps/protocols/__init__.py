@@ -7,6 +7,7 @@ holds the game and thinks, and a `Dispatcher`, which gives them one line after t
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from queue import Queue
 from typing import Any
 
@@ -44,10 +45,11 @@ def protocol_for(game: Game, name: str | None = None) -> type[Protocol]:
     return kind
 
 
-def run_engine(game: Game, kind: type[Protocol], options: Options, budget: Limits) -> None:
-    """Speak a protocol on standard input and output until one of them ends."""
+def run_engine(game: Game, kind: type[Protocol], options: Options, budget: Limits, models: Sequence[str] = ()) -> None:
+    """Speak a protocol on standard input and output until one of them ends. `models`: files that may be asked for."""
     dispatcher = Dispatcher(game, kind, _say)
-    dispatcher.thinker.options = options
+    dispatcher.thinker.files = tuple(models)
+    dispatcher.thinker.set_options(**vars(options))
     dispatcher.thinker.usual = budget
     listen(dispatcher.hear)
     dispatcher.serve()

@@ -24,6 +24,7 @@ from counterplay import __version__
 from counterplay.apps.protocols.dispatcher import in_a_line
 from counterplay.apps.protocols.lines import LONGEST, Line
 from counterplay.core.game import Game, Position, UserError
+from counterplay.learn import model_of
 from counterplay.search import Limits, Result
 from counterplay.study.analysis import BestLines
 from counterplay.study.analysis.lines import SECONDS, new_engine
@@ -70,6 +71,8 @@ class AnalysisEngine:
         if not 1 <= workers <= 256:
             raise UserError(f"an analysis engine has 1 to 256 workers, not {workers}")
         self.game, self._say_line = game, say
+        model = model_of(game)
+        self._model = {} if model is None else {"model": model.as_dict()}
         self._default = default or Limits(seconds=SECONDS)
         self._lock, self._order = threading.Lock(), count()
         self._waiting: PriorityQueue[tuple[float, int, Query | None]] = PriorityQueue()
@@ -116,7 +119,7 @@ class AnalysisEngine:
         action = asked["action"]
         _must_have(asked, ("action", "id") if action == "terminate" else ("action",))
         if action == "version":
-            self._say({"action": action, "version": __version__, "game": str(self.game)})
+            self._say({"action": action, "version": __version__, "game": str(self.game), **self._model})
         elif action == "terminate_all":
             self._terminate(action, list(self._open.values()))
         elif action == "terminate":
@@ -189,7 +192,7 @@ class AnalysisEngine:
             try:
                 engine.new_game()  # so that the answer does not depend on what was asked before
                 found = engine.search(query.here, query.limits, multi=query.lines, only=query.only, progress=watch)
-                told = {**BestLines(found, query.lines).as_dict(), "terminated": query.is_terminated}
+                told = {**BestLines(found, query.lines).as_dict(), **self._model, "terminated": query.is_terminated}
             except Exception as error:
                 told = {"error": in_a_line(f"{type(error).__name__}: {error}")}
             with self._lock:

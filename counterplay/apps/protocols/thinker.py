@@ -16,15 +16,18 @@ from counterplay import search
 from counterplay.arena import LEVELS, Budget
 from counterplay.arena.levels import LevelPlayer
 from counterplay.core.game import CHANCE, Game, Position, UserError, listed_actions
+from counterplay.learn.shelf import SHIPPED, has_shipped, named, usual, with_usual
 from counterplay.search import Limits, Result
 from counterplay.search.algorithms import choose
 from counterplay.search.run import Job
 
-__all__ = ["BUDGET", "ELO", "FULL_SKILL", "NO_HURRY", "Ask", "Options", "Thinker"]
+__all__ = ["BUDGET", "ELO", "FULL_SKILL", "NO_HURRY", "NO_MODEL", "Ask", "Options", "Thinker"]
 
 BUDGET = Limits(nodes=1_000_000, seconds=10.0)
 """What a move may cost where the protocol says nothing: as much as `counterplay search` takes."""
 NO_HURRY = Budget(inf, inf)
+NO_MODEL = "none"
+"""What stands for the game's own estimate where models are named."""
 
 FULL_SKILL = 20
 """The `Skill Level` at which all is done that can be; those below are two to a level."""
@@ -55,6 +58,8 @@ class Options:
     skill: int = FULL_SKILL
     limits_strength: bool = False
     elo: int = ELO[10]
+    model: str | None = None
+    """Whose estimate it goes by; None: that of the usual model, if there is one, which levels do without."""
 
     @staticmethod
     def skill_of(level: int | None) -> int:
@@ -100,6 +105,8 @@ class Thinker:
 
     def __init__(self, game: Game, post: Callable[[Callable[[], None]], None]) -> None:
         self.options, self.usual = Options(), BUDGET
+        self.files: tuple[str, ...] = ()
+        """The models that whoever started us has named. No other file is ever read: the one who asks is anybody."""
         self._post = post
         self._search: _Search | None = None
         self._games = 0
@@ -109,8 +116,31 @@ class Thinker:
     def play(self, game: Game) -> None:
         """Turn to another game, or to another board of it, at its beginning."""
         self._engines: dict[str, search.Engine] = {}
+        self._known_by: dict[str, Game] = {}
         self.game, self.position = game, Position(game, game.initial())
         self._known = _Known(self.position, (), self.position)
+
+    # ---- whose estimates it goes by
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The names that the option `model` takes."""
+        return (NO_MODEL, *((SHIPPED,) if has_shipped(self.game) else ()), *self.files)
+
+    @property
+    def model(self) -> str:
+        """The name of the model that estimates for a search without limits."""
+        return self.options.model or usual(self.game, choose(self.game)[0]) or NO_MODEL
+
+    @property
+    def _estimated(self) -> Game:
+        """The game with the estimate that somebody asked for, if anybody did."""
+        name = self.options.model
+        if name is None or name == NO_MODEL:
+            return self.game
+        if name not in self._known_by:
+            self._known_by[name] = self.game.with_model(named(self.game, name))
+        return self._known_by[name]
 
     # ---- the position
 
@@ -167,7 +197,7 @@ class Thinker:
         level = self.options.level
         asker: _Asker
         if level is not None:
-            asker = _LevelAsker(LevelPlayer(game, level, seed=self._games))
+            asker = _LevelAsker(LevelPlayer(self._estimated, level, seed=self._games))
         else:
             multi = self.options.multi if ask.multi is None else ask.multi
             asker = _EngineAsker(self._engine(limits), limits, multi, ask.only)
@@ -209,7 +239,12 @@ class Thinker:
     def set_options(self, **changes: Any) -> None:
         """Change options; an engine that is another by that is made when it is needed."""
         before, self.options = self.options, replace(self.options, **changes)
-        if (before.hash_mb, before.threads) != (self.options.hash_mb, self.options.threads):
+        try:
+            assert self._estimated  # of a model that is of no use this says so
+        except UserError:
+            self.options = before
+            raise
+        if any(getattr(before, name) != getattr(self.options, name) for name in ("hash_mb", "threads", "model")):
             self._engines = {}
 
     def close(self) -> None:
@@ -227,14 +262,16 @@ class Thinker:
 
     def _engine(self, limits: Limits) -> search.Engine:
         """The engine that `counterplay search` would take for these limits."""
-        name, settings = choose(self.game, limits.given())
+        game = self._estimated
+        name, settings = choose(game, limits.given())
         if name not in self._engines:
             kind = search.ENGINES[name]
             given = {"threads": self.options.threads} if kind.abilities.threads else {}
             memory = {"table_mb", "memory_mb"} & set(kind.setting_names())
             if self.options.hash_mb is not None:
                 given |= dict.fromkeys(memory, self.options.hash_mb)
-            self._engines[name] = search.new_engine(name, self.game, **settings, **given)
+            seen = with_usual(game, name) if self.options.model is None else game
+            self._engines[name] = search.new_engine(name, seen, **settings, **given)
         return self._engines[name]
 
     def _done(self) -> None:
@@ -256,8 +293,10 @@ class _EngineAsker:
         self.deepens = "depth" in engine.abilities.limits
 
     def start(self, here: Position, progress: Any, then: Callable[[], None]) -> Job[Result]:
-        limits, multi, only = self._limits, self._multi, self._only
-        return self.engine.start(here, limits, multi=multi, only=only, progress=progress, then=then)
+        limits, multi, only, history = self._limits, self._multi, self._only, here.history
+        return self.engine.start(
+            here.state, limits, multi=multi, only=only, history=history, progress=progress, then=then
+        )
 
 
 class _LevelAsker:

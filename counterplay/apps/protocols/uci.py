@@ -68,6 +68,20 @@ class _Check(NamedTuple):
         return _switch(text)
 
 
+class _Combo(NamedTuple):
+    field: str
+    default: str
+    values: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"combo default {self.default} var {' var '.join(self.values)}"
+
+    def read(self, text: str) -> str:
+        if text not in self.values:
+            raise UserError(f"'{text}' is none of {', '.join(self.values)}")
+        return text
+
+
 class _Button(NamedTuple):
     field: str = ""
 
@@ -82,7 +96,7 @@ class _Rule(_Check):
     """A parameter of the game; the board is set up anew."""
 
 
-_Option = _Spin | _Check | _Button
+_Option = _Spin | _Check | _Combo | _Button
 
 
 class UniversalInterface(Protocol):
@@ -121,6 +135,8 @@ class UniversalInterface(Protocol):
         low, high = min(ELO.values()), max(ELO.values())
         is_960 = self.thinker.game.settings.get("chess960")
         rules = {} if is_960 is None else {"UCI_Chess960": _Rule("chess960", is_960)}
+        names = self.thinker.models
+        models = {"Model": _Combo("model", self.thinker.model, names)} if len(names) > 1 else {}
         return {
             "Hash": _Spin("hash_mb", 256 if "memory_mb" in kind.setting_names() else 64, 1, _MOST_HASH_MB),
             "Threads": _Spin("threads", 1, 1, MOST_THREADS),
@@ -131,6 +147,7 @@ class UniversalInterface(Protocol):
             "UCI_Elo": _Spin("elo", high, low, high),
             "Ponder": _Check(""),  # whether the GUI will let us is no concern of ours
             "Clear Hash": _Button(),
+            **models,
             **rules,
         }
 

@@ -36,7 +36,7 @@ for line in open(0):
     print({mark!r}, json.dumps([hint["move"] for hint in hints]), flush=True)
 """
 
-_COMMANDS = (
+COMMANDS = (
     "set player 0 human",
     "set player 1 human",
     "set display off",
@@ -70,7 +70,7 @@ class Gnubg(Program):
         self._home = self._home or TemporaryDirectory(prefix="counterplay-gnubg-")
         chequer = [f"set evaluation chequer evaluation {name} {value}" for name, value in self._settings.items()]
         script = Path(self._home.name) / "ask.py"
-        script.write_text(_SCRIPT.format(commands=[*_COMMANDS, *chequer], mark=_MARK))
+        script.write_text(_SCRIPT.format(commands=[*COMMANDS, *chequer], mark=_MARK))
         self._command = (self._command[0], "-t", "-q", "-r", "-p", str(script))
         super()._start()
 

@@ -237,7 +237,7 @@ class Backgammon(Game):
         race = 10 * (other.pips - one.pips + roll) / (one.pips + other.pips + 20)
         return Terms(
             race=race,
-            past=race if rearmost(occupied(s.mine)) > mirror(occupied(s.theirs)) else 0.0,
+            past=race if self.is_race(s) else 0.0,
             bar=one.bar - other.bar,
             shut=one.bar * other.home**2 / 36 - other.bar * one.home**2 / 36,
             off=one.off - other.off,
@@ -249,6 +249,10 @@ class Backgammon(Game):
             prime=one.prime - other.prime,
             turn=turn,
         )
+
+    def is_race(self, s):
+        """Whether the sides have passed each other, so that nobody can be hit any more."""
+        return rearmost(occupied(s.mine)) > mirror(occupied(s.theirs))
 
     def side_terms(self, men, others):
         made = at_least_two(men) & POINTS
@@ -273,7 +277,7 @@ class Backgammon(Game):
     # ---- for learning
 
     stakes = (1.0, 2.0, 3.0)
-    inputs = 196
+    inputs = 2 * 196
 
     def viewer(self, s):
         """Whose checkers are `mine`, the dice in the air or not; before the first throw it makes no difference."""
@@ -282,14 +286,16 @@ class Backgammon(Game):
     def features(self, s, on):
         """The inputs of `td_features` but for the turn: first of the player to move, then of the other.
 
-        Not point by point, which a processor cannot foresee: all points with a checker, then those with a second, ...
+        A race is a game of its own, with inputs of its own, from number 196 on. Not point by point, which a processor
+        cannot foresee: all points with a checker, then those with a second, ...
         """
         mine, theirs = s.mine, s.theirs
-        self.add_points(on, 0, occupied(mine), occupied(theirs))
-        self.add_points(on, 1, at_least_two(mine), at_least_two(theirs))
-        self.add_points(on, 2, self.at_least_three(mine), self.at_least_three(theirs))
-        self.add_others(on, 0, mine)
-        self.add_others(on, 98, theirs)
+        first = 196 if self.is_race(s) else 0
+        self.add_points(on, first, occupied(mine), occupied(theirs))
+        self.add_points(on, first + 1, at_least_two(mine), at_least_two(theirs))
+        self.add_points(on, first + 2, self.at_least_three(mine), self.at_least_three(theirs))
+        self.add_others(on, first, mine)
+        self.add_others(on, first + 98, theirs)
 
     def add_points(self, on, first, mine, theirs):
         points = mine & POINTS | (theirs & POINTS) << 32

@@ -46,13 +46,13 @@ __all__ = ["quiet_value", "value", "worth"]
 
 
 @native
-def value(game, s, alpha, beta, depth, ply, w):  # type: ignore[no-untyped-def]
+def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-untyped-def]
     """What `s` is worth to MAX, `depth` plies ahead.
 
     Leaves in `w.within` in how many plies that comes about, whatever the other side does; or UNPROVEN, if an estimate
     had a part in it.
     """
-    # 1. The end of the game.
+    # 1. The end of the game, or what a table knows of it.
     w.nodes += 1
     w.unused = min(w.unused, depth)
     w.length[ply] = 0
@@ -61,11 +61,15 @@ def value(game, s, alpha, beta, depth, ply, w):  # type: ignore[no-untyped-def]
         return sane_utility(game, s, 0, w)
     if w.nodes >= w.most_nodes:
         w.stop = 1
+    if game.knows.solved and not w.is_strict:  # strict: tables do not say by which moves
+        v, w.within = game.solved(s)
+        if w.within >= 0:
+            return float(v)
 
     # 2. The end of the search.
     if depth == 0 or ply == PLIES - 1 or w.stop:
-        if w.use_quiescence and ply < PLIES - 1 and not w.stop:
-            return quiet_value(game, s, alpha, beta, ply, w)
+        if game.knows.is_noisy and w.use_quiescence and ply < PLIES - 1 and not w.stop:
+            return quiet_value(game, s, alpha, beta, ply, w)  # type: ignore[no-any-return]
         w.within = UNPROVEN
         w.cutoffs += 1
         return w.unknown if w.is_strict else sane_estimate(game, s, 0, w)
@@ -97,14 +101,14 @@ def value(game, s, alpha, beta, depth, ply, w):  # type: ignore[no-untyped-def]
 
     # 6. If even passing is too good, so is some move.
     after = deeper(game, s, depth)
-    if w.use_null_move and depth > 3 and high < inf and sign * game.evaluate(s, 0) >= high:
+    if game.knows.passed and w.use_null_move and depth > 3 and high < inf and sign * game.evaluate(s, 0) >= high:
         other = game.passed(s)
         if game.player(other) != p:
             below, above = (np.nextafter(high, -inf), high) if p == 0 else (-high, np.nextafter(-high, inf))
             v = sign * value(game, other, below, above, depth - 3, ply + 1, w)
             if v >= high and not w.stop:
                 w.within = UNPROVEN
-                return sign * v
+                return sign * v  # type: ignore[no-any-return]
 
     # 7. The moves, the most promising first.
     n = order_moves(game, s, p, depth, ply, known, False, w)
@@ -121,7 +125,8 @@ def value(game, s, alpha, beta, depth, ply, w):  # type: ignore[no-untyped-def]
             # 8. Scout: is it better than the best so far at all? Late moves are asked at a lesser depth first.
             just_above = np.nextafter(low, inf)
             below, above = (low, just_above) if p == 0 else (-just_above, -low)
-            if w.use_reductions and i > 3 and depth > 2 and not (game.knows.is_noisy and game.is_noisy(s, a)):
+            is_late = game.reduces_late and w.use_reductions and i > 3 and depth > 2
+            if is_late and not (game.knows.is_noisy and game.is_noisy(s, a)):
                 v = sign * value(game, child, below, above, after - 1, ply + 1, w)
                 is_open = v > low
             if is_open:
@@ -164,11 +169,11 @@ def one_more(within: int) -> int:
 
 def longer(one: int, other: int) -> int:
     """The longer of two proofs that are both needed."""
-    return UNPROVEN if UNPROVEN in (one, other) else max(one, other)
+    return UNPROVEN if one == UNPROVEN or other == UNPROVEN else max(one, other)
 
 
 @native
-def quiet_value(game, s, alpha, beta, ply, w):  # type: ignore[no-untyped-def]
+def quiet_value(game, s, alpha, beta, ply, w) -> float:  # type: ignore[no-untyped-def]
     """What `s` is worth when nothing is left to capture: the player to move may stand pat or make a noisy move."""
     w.cutoffs += 1
     w.within = UNPROVEN
@@ -188,8 +193,11 @@ def quiet_value(game, s, alpha, beta, ply, w):  # type: ignore[no-untyped-def]
         if game.is_terminal(child):
             v = sign * sane_utility(game, child, 0, w)
         else:
-            below, above = (low, high) if p == 0 else (-high, -low)
-            v = sign * quiet_value(game, child, below, above, ply + 1, w)
+            v, plies = game.solved(child) if game.knows.solved else (0.0, -1)
+            v *= sign
+            if plies < 0 or w.is_strict:
+                below, above = (low, high) if p == 0 else (-high, -low)
+                v = sign * quiet_value(game, child, below, above, ply + 1, w)
         best = max(best, v)
         low = max(low, v)
         if v >= high or w.stop:

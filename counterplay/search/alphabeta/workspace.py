@@ -154,14 +154,14 @@ def order_moves(game: Any, s: Any, p: int, depth: int, ply: int, known: int, noi
     chosen = 0
     for i in range(n):
         a = int(w.moves[ply, i])
-        if noisy_only and not game.is_noisy(s, a):
+        if game.knows.is_noisy and noisy_only and not game.is_noisy(s, a):
             continue
         w.moves[ply, chosen] = a
         if w.use_order:
             score = 0.0
-            if w.use_priority:
+            if game.knows.priority and w.use_priority:
                 score = _KNOWLEDGE * game.priority(s, a)
-            elif w.use_successors and depth > 1:
+            elif game.knows.evaluate and w.use_successors and depth > 1:
                 score = _KNOWLEDGE * game.evaluate(game.result(s, a), p)
             if w.use_killers and (a == w.killers[ply, 0] or a == w.killers[ply, 1]):
                 score += 2.0 * _MOST_HISTORY

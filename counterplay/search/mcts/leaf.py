@@ -37,11 +37,17 @@ def weigh(game: Any, s: Any, w: Any, x: Any) -> None:
     if x is not None and is_proven(w.walk[w.ply], x):
         w.value[0] = get(x.low, w.walk[w.ply])
         return
-    plies, is_over = 0, False
+    plies, is_over, is_known = 0, False, False
     while True:
         is_over = game.is_terminal(s)
         if is_over:
             break
+        if game.knows.solved:
+            v, left = game.solved(s)
+            if left >= 0:
+                w.value[0] = v
+                is_known = True
+                break
         if x is not None and x.use_cutoff and plies >= x.cutoff:
             break
         if plies >= MOST_PLIES:
@@ -51,9 +57,10 @@ def weigh(game: Any, s: Any, w: Any, x: Any) -> None:
         s = game.result(s, a)
         plies += 1
     w.nodes += plies
-    for k in range(values_kept(game)):
-        w.value[k] = sane_utility(game, s, k, w) if x is None or is_over else sane_estimate(game, s, k, w)
-    if x is not None and x.use_solver and is_over and plies == 0:
+    if not is_known:
+        for k in range(values_kept(game)):
+            w.value[k] = sane_utility(game, s, k, w) if x is None or is_over else sane_estimate(game, s, k, w)
+    if x is not None and x.use_solver and (is_over or is_known) and plies == 0:
         put(x.low, w.walk[w.ply], w.value[0])
         put(x.high, w.walk[w.ply], w.value[0])
 

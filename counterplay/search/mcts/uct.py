@@ -91,6 +91,8 @@ def descend(game: Any, s: Any, w: Any, x: Any) -> Any:
         if link <= 0:
             if link < 0 or visits_of(game, node, w) == w.shared or game.is_terminal(s):
                 break
+            if game.knows.solved and ply > 0 and game.solved(s)[1] >= 0:
+                break
             if x is not None and x.use_outside:
                 break
             link = expand(game, s, node, w, x)
@@ -226,7 +228,7 @@ def backup(game: Any, w: Any, x: Any) -> None:
 def gather(game, s, w, x):  # type: ignore[no-untyped-def]
     """Go down to a leaf and return its state. If that is worth something by the rules, the simulation is done."""
     leaf = descend(game, s, w, x)
-    is_over = game.is_terminal(leaf)
+    is_over = game.is_terminal(leaf) or (game.knows.solved and game.solved(leaf)[1] >= 0)
     w.settled = 1 if is_over or w.drawn or is_proven(w.walk[w.ply], x) else 0
     if w.settled:
         if not w.drawn:

@@ -17,6 +17,8 @@ The names at a chance node, with those of T. Hauk, M. Buro & J. Schaeffer, *-Min
     low, high        what the mean is at least and at most, by what is known so far
 
 States that were seen before equally deep, or to the end of the game, are remembered in a transposition table.
+
+By a `width` it becomes another search, which follows the best few moves only: see `selective.py`.
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ from counterplay.native import native
 from counterplay.search.deepening import PlainEngine
 from counterplay.search.engine import Request, of_position
 from counterplay.search.limits import DEEPEST, Limits, deeper
+from counterplay.search.plain import selective
 from counterplay.search.plain.minimax import worth as unpruned_worth
 from counterplay.search.result import ActionValue, Result
 from counterplay.search.root import OpponentsRoot, PlainRoot, Vector
@@ -73,7 +76,7 @@ class How(NamedTuple):
 
 
 @native
-def value(game, s, tried, alpha, beta, depth, tally, how):  # type: ignore[no-untyped-def]
+def value(game, s, tried, alpha, beta, depth, tally, how) -> float:  # type: ignore[no-untyped-def]
     """What `s` is worth to MAX, `depth` plies ahead, if that is between `alpha` and `beta`.
 
     If it is not, a bound that shows it: a number from the value up to `alpha`, or from `beta` up to the value.
@@ -85,6 +88,10 @@ def value(game, s, tried, alpha, beta, depth, tally, how):  # type: ignore[no-un
     tally.unused = min(tally.unused, depth)
     if game.is_terminal(s):
         return sane_utility(game, s, 0, tally)
+    if game.knows.solved:
+        v, plies = game.solved(s)
+        if plies >= 0:
+            return float(v)
     if depth == 0 or tally.stop:
         tally.cutoffs += 1
         return sane_estimate(game, s, 0, tally)
@@ -149,7 +156,7 @@ def value(game, s, tried, alpha, beta, depth, tally, how):  # type: ignore[no-un
             p, outcome = game.probability(s, a), game.result(s, a)
             low, high = low - p * at_least[i], high - p * at_most[i]  # of all but this outcome
             least, most = (alpha - high) / p, (beta - low) / p
-            if game.is_terminal(outcome):
+            if game.is_terminal(outcome) or (game.knows.solved and game.solved(outcome)[1] >= 0):
                 at_least[i] = at_most[i] = value(game, outcome, UNTRIED, worst, finest, depth, tally, how)
             elif game.player(outcome) != CHANCE:
                 tally.nodes += 1
@@ -251,12 +258,14 @@ class Expectiminimax(PlainEngine):
 
     name = "expectiminimax"
 
-    def __init__(self, game: Game, *, prune: str = "star2", table_mb: float = 16) -> None:
+    def __init__(self, game: Game, *, prune: str = "star2", table_mb: float = 16, width: int | None = None) -> None:
         super().__init__(game)
         if prune not in PRUNING:
             raise UserError(f"prune is one of {', '.join(PRUNING)}, not {prune!r}")
-        self.prune = prune
-        self.table = TranspositionTable(table_mb) if table_mb and prune != "none" else None
+        if width is not None and (not isinstance(width, int) or width < 1):
+            raise UserError(f"width is how many moves are followed, 1 or more, not {width!r}")
+        self.prune, self.width = prune, width
+        self.table = TranspositionTable(table_mb) if table_mb and prune != "none" and width is None else None
 
     def new_game(self, seed: int | None = None) -> None:
         if self.table is not None:
@@ -275,15 +284,24 @@ class Expectiminimax(PlainEngine):
             self.table.expect_much()
         return super()._answer(request, progress)
 
-    def _root(self, request: Request, tally: Any) -> _Root:
+    def _root(self, request: Request, tally: Any) -> PlainRoot:
+        if self.width is not None:
+            most = max(self.width, request.multi)
+            return selective.SelectiveRoot(self.game, request.state, tally, self.width, most, request.also)
         how = self._how(self._prune(request))
         return _Root(self.game, request.state, tally, how)
 
     def _settings(self, request: Request) -> dict[str, Any]:
+        if self.width is not None:
+            return {"width": self.width}
         return {"prune": self._prune(request), "table_bytes": 0 if self.table is None else self.table.bytes}
 
     def watch(self, s: Any, depth: int | None, watcher: Watcher) -> None:
         """Search `s` to a depth, or to the end, while the watcher is told of every state looked at. Without a table."""
+        if self.width is not None:
+            with watched(selective.value, watcher):
+                selective.value(self.game, s, self.width, depth or DEEPEST, new_tally(depth or DEEPEST))
+            return
         with watched(value, watcher):
             how = How(PRUNING.index(self.prune))
             value(self.game, s, UNTRIED, -inf, inf, depth or DEEPEST, new_tally(depth or DEEPEST), how)
@@ -300,6 +318,7 @@ def expectiminimax(
     seconds: float | None = None,
     prune: str = "star2",
     table_mb: float = 16,
+    width: int | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """The value of `s` (default: the initial state) for two opponents and chance, as minimax finds it.
@@ -308,6 +327,9 @@ def expectiminimax(
     the last bit where nothing was cut. For this `evaluate` must lie in `utility_range` and probabilities must add up
     to 1. The best action is exact; others are exact or bounds, which are never better than the best found before.
     `table_mb` is the size of the table, 0 for none; without pruning there is none. Limits are as for minimax.
+
+    With a `width` only so many moves are followed, those that look best at first sight; the value is then an estimate,
+    unless nowhere were there more.
     """
-    engine = Expectiminimax(game, prune=prune, table_mb=table_mb)
+    engine = Expectiminimax(game, prune=prune, table_mb=table_mb, width=width)
     return engine.search(s, Limits(depth, rounds, nodes, seconds), progress=progress)

@@ -25,7 +25,7 @@ __all__ = ["Minimax", "minimax", "worth"]
 
 
 @native
-def value(game, s, depth, tally):  # type: ignore[no-untyped-def]
+def value(game, s, depth, tally) -> float:  # type: ignore[no-untyped-def]
     """What `s` is worth to MAX, `depth` plies ahead: MAX takes the largest, MIN the smallest, CHANCE the mean."""
     tally.nodes += 1
     tally.unused = min(tally.unused, depth)

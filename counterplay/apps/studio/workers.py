@@ -1,0 +1,271 @@
+"""Processes that think, so that the server never does.
+
+A job is a function of `jobs.py` by its name, with a game and plain arguments. The most urgent job that waits goes to
+the next process that is free; each process does one at a time. Whoever asked hears of progress and of the end, in a
+thread of the pool. A job that is cancelled is asked to stop, and if it does not, its process is killed: so it is with
+one that takes too long. Every process has a bound on its memory and is replaced when it has grown.
+"""
+
+from __future__ import annotations
+
+import itertools
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from queue import PriorityQueue
+from typing import Any
+
+from counterplay import games, native
+from counterplay.core.game import Game, UserError
+
+__all__ = ["Job", "Tell", "Workers"]
+
+_STOP_SECONDS = 0.5
+"""That a job has to hear that it is not wanted any more."""
+_GRACE_SECONDS = 90.0
+"""On top of what a job may take: to compile, on a machine with much else to do."""
+_POLL_SECONDS = 0.02
+_MOST_BYTES = 6 << 30
+"""Of address space for a process; half a gigabyte of it is a search's stack, which is mostly never touched."""
+_GROWN_KB = 1_500_000
+"""A process that has used more is replaced after its job."""
+_TELL_SECONDS = 0.1
+MOST_WAITING = 1_000
+
+
+@dataclass(order=True)
+class Job:
+    """Something to think about."""
+
+    urgency: int
+    """Small numbers first."""
+    number: int
+    kind: str = field(compare=False)
+    game: str = field(compare=False)
+    """What loads the game; never the page's own words."""
+    arguments: dict[str, Any] = field(compare=False)
+    seconds: float = field(compare=False)
+    """After so many it is ended, and so long again to compile."""
+    tell: Callable[[str, Any], None] = field(compare=False)
+    """Hears `progress`, and at the end `done` or `failed`; nothing after it was cancelled."""
+    is_cancelled: bool = field(default=False, compare=False)
+
+    def cancel(self) -> None:
+        """Nobody wants to know any more."""
+        self.is_cancelled = True
+
+
+class Workers:
+    """So many processes, each started when there is work for it."""
+
+    def __init__(self, number: int) -> None:
+        self._waiting: PriorityQueue[Job] = PriorityQueue()
+        self._numbers = itertools.count()
+        self._is_closed = False
+        self._threads = [threading.Thread(target=self._serve, daemon=True) for _ in range(number)]
+        for thread in self._threads:
+            thread.start()
+
+    def begin(
+        self,
+        kind: str,
+        game: str,
+        arguments: dict[str, Any],
+        tell: Callable[[str, Any], None],
+        *,
+        seconds: float = 30.0,
+        urgency: int = 1,
+    ) -> Job:
+        """Have something thought about."""
+        if self._waiting.qsize() >= MOST_WAITING:
+            raise UserError("too much is being thought about already; try again in a moment")
+        job = Job(urgency, next(self._numbers), kind, game, arguments, seconds, tell)
+        self._waiting.put(job)
+        return job
+
+    def close(self) -> None:
+        """End all that runs."""
+        self._is_closed = True
+        for _ in self._threads:
+            self._waiting.put(Job(-1, next(self._numbers), "", "", {}, 0.0, lambda *_: None, True))
+        for thread in self._threads:
+            thread.join()
+
+    def _is_unwanted(self, job: Job) -> bool:
+        return job.is_cancelled or self._is_closed
+
+    def _serve(self) -> None:
+        process: _Process | None = None
+        while not self._is_closed:
+            job = self._waiting.get()
+            if job.is_cancelled:
+                continue
+            if process is None or not process.is_alive:
+                process = _Process()
+            if not process.do(job, partial(self._is_unwanted, job)):
+                process.kill()
+                process = None
+        if process is not None:
+            process.kill()
+
+
+class _Process:
+    """A process, seen from the server."""
+
+    def __init__(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._ours, theirs = context.Pipe()
+        self._process = context.Process(target=_work, args=(theirs, native_mode()), daemon=True)
+        self._process.start()
+        theirs.close()
+
+    @property
+    def is_alive(self) -> bool:
+        return bool(self._process.is_alive())
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.join()
+        self._ours.close()
+
+    def do(self, job: Job, is_unwanted: Callable[[], bool]) -> bool:
+        """Have a job done; whether the process can be used again."""
+        until, give_up = time.monotonic() + job.seconds + _GRACE_SECONDS, None
+        try:
+            self._ours.send((job.kind, job.game, job.arguments, job.seconds))
+            while True:
+                if self._ours.poll(_POLL_SECONDS):
+                    what, said = self._ours.recv()
+                    if not is_unwanted():
+                        job.tell(what, said)
+                    if what != "progress":
+                        return not self._has_grown()
+                now = time.monotonic()
+                if give_up is None and is_unwanted():
+                    self._ours.send("stop")
+                    give_up = now + _STOP_SECONDS
+                if give_up is not None and now > give_up:
+                    return False
+                if now > until:
+                    job.tell("failed", "this takes too long; ask for less")
+                    return False
+        except (EOFError, OSError):
+            if not is_unwanted():
+                job.tell("failed", "the process that thought about this has ended; it may have needed too much memory")
+            return False
+
+    def _has_grown(self) -> bool:
+        try:
+            with open(f"/proc/{self._process.pid}/statm") as file:
+                return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE") > _GROWN_KB * 1024
+        except (OSError, ValueError):  # elsewhere than on Linux
+            return False
+
+
+def native_mode() -> bool:
+    """Whether everything is to run interpreted, as for the server itself."""
+    return os.environ.get("COUNTERPLAY_INTERPRETED", "") not in ("", "0")
+
+
+# ---- in the other process
+
+
+class Tell:
+    """Follows what a job does, as the `progress` of a search too, and ends it when nobody wants it any more."""
+
+    def __init__(self, connection: Any, seconds: float) -> None:
+        self._connection, self._until = connection, time.monotonic() + seconds
+        self._last = 0.0
+        self.is_stopped = False
+        self.describe: Callable[[Any], Any] | None = None
+        """Makes a message of a search's result, at each new depth."""
+
+    def __call__(self, tally: Any) -> None:
+        """About ten times a second, with the tally of a search."""
+        if self.is_over:
+            tally.stop = 1
+
+    @property
+    def left(self) -> float:
+        """Seconds that the job still has."""
+        return self._until - time.monotonic()
+
+    @property
+    def is_over(self) -> bool:
+        return self.is_stopped or self.left < 0
+
+    def found(self, result: Any) -> None:
+        if self.describe is not None and time.monotonic() - self._last > _TELL_SECONDS:
+            self._last = time.monotonic()
+            self.say(self.describe(result))
+
+    def say(self, what: Any) -> None:
+        """A word on the way."""
+        self._connection.send(("progress", what))
+
+
+def _work(connection: Any, is_interpreted: bool) -> None:
+    """Do what comes, until nobody is there any more."""
+    from counterplay.apps.studio import jobs
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _bound_memory()
+    current: list[Tell] = []
+    orders: list[Any] = []
+    has_order = threading.Semaphore(0)
+
+    def listen() -> None:
+        with suppress(EOFError, OSError):
+            while True:
+                if (order := connection.recv()) == "stop":
+                    for tell in current:
+                        tell.is_stopped = True
+                else:
+                    orders.append(order)
+                    has_order.release()
+        os._exit(0)  # the server is gone
+
+    threading.Thread(target=listen, daemon=True).start()
+    known: dict[str, Game] = {}
+    with suppress(BrokenPipeError):
+        while has_order.acquire():
+            kind, text, arguments, seconds = orders.pop(0)
+            tell = Tell(connection, seconds)
+            current[:] = [tell]
+            done = threading.Event()
+            threading.Thread(target=_say_compiling, args=(tell, done), daemon=True).start()
+            try:
+                if text and text not in known:
+                    known[text] = games.load(text)
+                answer = ("done", getattr(jobs, kind)(known.get(text), tell, **arguments))
+            except UserError as error:
+                answer = ("failed", str(error))
+            except MemoryError:
+                answer = ("failed", "this needs more memory than it may have")
+            except Exception as error:  # of a user's rules, mostly
+                answer = ("failed", f"{type(error).__name__}: {error}")
+            done.set()
+            current.clear()
+            connection.send(answer)
+
+
+def _say_compiling(tell: Tell, done: threading.Event) -> None:
+    """Let the page know why nothing happens yet."""
+    while not done.wait(0.3):
+        if native.is_compiling():
+            with suppress(OSError):
+                tell.say({"compiling": True})
+            return
+
+
+def _bound_memory() -> None:
+    with suppress(ImportError, ValueError, OSError):  # Windows has no such thing
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (_MOST_BYTES, _MOST_BYTES))

@@ -1,0 +1,317 @@
+"""The studio's server: who may ask, games that are played and kept, and searches that end when nobody wants them."""
+
+import json
+import socket as sockets
+import time
+
+import pytest
+
+from tests.processes import WATCHDOG_SECONDS
+from tests.studio_server import HUMAN, MIDDLE, RANDOM, heard, studio, table_where
+
+pytestmark = [pytest.mark.long, pytest.mark.no_bounds]
+
+pytest.importorskip("fastapi", reason="needs the studio (pip install 'counterplay[studio]')")
+pytest.importorskip("httpx", reason="needs httpx (pip install httpx)")
+pytest.importorskip("websockets", reason="needs websockets (pip install websockets)")
+
+PLACES = '''"""Put marks on a row; who has three side by side wins."""
+from typing import NamedTuple
+from counterplay import Game
+
+class Row(Game):
+    class State(NamedTuple):
+        cells: tuple
+        turn: int
+    def initial(self): return self.State((0,) * 7, 0)
+    def player(self, s): return s.turn
+    def actions(self, s): return [i for i in range(7) if s.cells[i] == 0]
+    def result(self, s, a): return self.State(s.cells[:a] + (s.turn + 1,) + s.cells[a + 1:], 1 - s.turn)
+    def won(self, s): return any(s.cells[i] == s.cells[i + 1] == s.cells[i + 2] != 0 for i in range(5))
+    def is_terminal(self, s): return self.won(s) or 0 not in s.cells
+    def utility(self, s, p): return 0.0 if not self.won(s) else -1.0 if s.turn == p else 1.0
+    def board(self, s): return [[".xo"[c] for c in s.cells]]
+'''
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("studio")
+
+
+@pytest.fixture(scope="module")
+def served(folder):
+    file = folder / "row.py"
+    file.write_text(PLACES)
+    with studio(folder / "games.sqlite", str(file), "--processes", "1") as running:
+        yield running
+
+
+# ---- who may ask
+
+
+def test_nothing_is_answered_without_the_token(served):
+    ask = served.client
+    for path in ("/", "/api/games", "/wrong/api/games", "/main.js", f"/{'x' * 32}/"):
+        assert ask.get(served.origin + path).status_code == 403
+    assert served.get("api/games").status_code == 200
+
+
+def test_other_hosts_and_origins_are_refused(served):
+    ask = served.client
+    assert ask.get("api/games", headers={"host": f"evil.example:{served.port}"}).status_code == 403
+    for origin in (
+        "http://evil.example",
+        "null",
+        f"http://127.0.0.1:{served.port + 1}",
+        f"https://127.0.0.1:{served.port}",
+    ):
+        assert ask.post("api/tables", json={}, headers={"origin": origin}).status_code == 403
+    assert ask.post("api/tables", json={}, headers={"sec-fetch-site": "same-site"}).status_code == 403
+    assert ask.get("", headers={"sec-fetch-site": "cross-site"}).status_code == 403
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", None])
+def test_sockets_of_other_origins_are_refused(served, origin):
+    from websockets.exceptions import InvalidStatus
+
+    with pytest.raises(InvalidStatus) as refused, served.live(origin=origin):
+        pass
+    assert refused.value.response.status_code == 403
+
+
+def test_answers_tell_the_browser_what_to_refuse(served):
+    for path in ("", "main.js", "api/games", "nothing.js"):
+        headers = served.get(path).headers
+        assert headers["content-security-policy"].startswith("default-src 'none'; script-src 'self';")
+        assert "unsafe" not in headers["content-security-policy"]
+        assert headers["referrer-policy"] == "no-referrer"
+        assert headers["x-content-type-options"] == "nosniff"
+
+
+def test_the_page_names_no_paths(served, folder):
+    for path in ("../server.py", "..%2fserver.py", "%2e%2e/server.py", "api/../../server.py", "/etc/passwd"):
+        assert served.client.get(served.address + path).status_code in (403, 404)
+    for game in ("../../x.py", str(folder / "row.py"), "row.py", "openspiel:chess", "tree:[1,2]", 7, None):
+        answer = served.post("api/tables", game=game, seats=[HUMAN, RANDOM])
+        assert answer.status_code == 400
+    assert served.begin("row", HUMAN, RANDOM)["game"] == "row"
+
+
+@pytest.mark.parametrize(
+    "seat",
+    [
+        {"kind": "engine", "engine": "uci:stockfish"},
+        {"kind": "uci:sh"},
+        {"kind": "search", "search": "alphabeta", "depth": 1000},
+        {"kind": "search", "search": "alphabeta", "depth": "4,model=/etc/passwd"},
+        {"kind": "search", "search": "uci"},
+        {"kind": "level", "level": 99},
+        "human",
+        {},
+    ],
+)
+def test_the_page_names_no_programs(served, seat):
+    assert served.post("api/tables", game="nim", seats=[HUMAN, seat]).status_code == 400
+
+
+def test_programs_in_saved_games_are_not_started(served):
+    table = served.begin("nim", HUMAN, MIDDLE)
+    text = json.loads(served.get(f"api/tables/{table['id']}/text").text)
+    for player in (
+        "uci:stockfish",
+        "alphabeta:depth=3,model=/etc/passwd,seconds=1",
+        "alphabeta:seconds=1000",
+        "nothing",
+    ):
+        answer = served.post("api/load", text=json.dumps({**text, "players": ["human", player]}))
+        assert answer.json()["players"] == ["human", "level:5"]
+
+
+def test_what_is_too_long_or_nonsense_is_refused(served):
+    assert served.post("api/load", text="x" * 2_000_000).status_code == 413
+    assert served.post("api/load", text="x" * 500_000).status_code == 400
+    assert served.client.post("api/tables", content=b"[" * 100_000).status_code == 400
+    assert served.client.post("api/tables", content=b"[]").status_code == 400
+    assert served.post("api/load", text="{}").status_code == 400
+    assert served.get("api/tables/nothing").status_code == 400
+
+    def chunks():
+        for _ in range(40):
+            yield b"x" * 50_000
+
+    assert served.client.post("api/load", content=chunks()).status_code in (400, 413)
+    with served.live() as live:
+        for text in (
+            "x",
+            "[]",
+            "7",
+            '{"do": "nothing", "id": 1}',
+            '{"watch": "nothing"}',
+            '{"do": "lines", "id": "x"}',
+        ):
+            live.send(text)
+            assert "failed" in heard(live, lambda _: True)
+
+
+def test_a_page_that_sends_too_much_is_hung_up(served):
+    from websockets.exceptions import ConnectionClosed
+
+    def hear_all(*messages):
+        for message in messages:
+            live.send(message)
+        heard(live, lambda _: False)
+
+    with served.live() as live:
+        with pytest.raises(ConnectionClosed) as closed:
+            hear_all(*['{"stop": 1}'] * 2_000)
+        assert closed.value.rcvd.code == 1008
+    with served.live() as live, pytest.raises(ConnectionClosed):
+        hear_all("x" * 2_000_000)
+
+
+# ---- playing
+
+
+def test_a_game_against_the_computer_to_its_end(served):
+    table = served.begin("tic_tac_toe", HUMAN, MIDDLE, seed=1)
+    with served.live() as live:
+        live.send(json.dumps({"watch": table["id"]}))
+        while not table["ending"]:
+            table = table_where(live, lambda t: t["ending"] or t["turn"] == "human")
+            if not table["ending"]:
+                answer = served.post(f"api/tables/{table['id']}/play", move=table["legal"][0]["name"])
+                assert answer.status_code == 200
+                table = answer.json()
+    assert table["ending"] in ("X wins", "O wins", "a draw")
+    assert table["legal"] == []
+    moves = served.get(f"api/tables/{table['id']}").json()["moves"]
+    assert [move["seat"] for move in moves] == [i % 2 for i in range(len(moves))]
+
+
+def test_verdicts_hints_and_reasons_have_the_words_of_the_analysis(served):
+    table = served.begin("tic_tac_toe", HUMAN, HUMAN, moves="a3 b3")
+    with served.live() as live:
+        live.send(json.dumps({"watch": table["id"]}))
+        judged = table_where(live, lambda t: all("verdict" in move for move in t["moves"]))
+        assert [(move["verdict"], move["mark"]) for move in judged["moves"]] == [("", ""), ("blunder", "??")]
+        assert judged["moves"][1]["better"].startswith("better b2")
+        live.send(json.dumps({"do": "hint", "id": 1, "table": table["id"]}))
+        hint = heard(live, lambda m: "done" in m)["done"]
+        assert hint["worth"] == "win in 3 for X"
+        live.send(json.dumps({"do": "why", "id": 2, "table": table["id"], "ply": 1}))
+        assert "b2" in " ".join(heard(live, lambda m: "done" in m)["done"]["paragraphs"])
+
+
+def test_undo_resign_take_over_save_and_load(served):
+    table = served.begin("nim", HUMAN, HUMAN)
+    path = f"api/tables/{table['id']}"
+    served.post(f"{path}/play", move="a1")
+    served.post(f"{path}/play", move="b1")
+    assert [m["name"] for m in served.post(f"{path}/undo").json()["moves"]] == ["a1"]
+    assert served.post(f"{path}/play", move="z9").status_code == 400
+    assert served.post(f"{path}/seat", seat=0, player=MIDDLE).json()["players"] == ["level:2", "human"]
+    assert served.post(f"{path}/seat", seat=7, player=MIDDLE).status_code == 400
+    text = served.get(f"{path}/text").text
+    again = served.post("api/load", text=text).json()
+    assert (again["players"], [m["name"] for m in again["moves"]]) == (["level:2", "human"], ["a1"])
+    assert served.post(f"{path}/resign").json()["ending"] == "player 1 wins: player 2 resigned"
+    assert served.get(f"{path}/at/0").json()["text"].startswith("a  o o o (3)")
+    assert served.get(f"{path}/at/9").status_code == 400
+
+
+def test_what_is_hidden_stays_hidden(served):
+    table = served.begin("kuhn_poker", HUMAN, RANDOM, seed=3)
+    said = json.dumps(table)
+    assert table["moves"] == []
+    assert "cards" not in said
+    path = f"api/tables/{table['id']}"
+    for forbidden in (served.get(f"{path}/text"), served.get(f"{path}/at/0"), served.post(f"{path}/undo")):
+        assert forbidden.status_code == 400
+    assert served.post(f"{path}/seat", seat=1, player=HUMAN).status_code == 400
+    assert served.post("api/tables", game="kuhn_poker", seats=[HUMAN, HUMAN]).status_code == 400
+    with served.live() as live:
+        live.send(json.dumps({"do": "hint", "id": 1, "table": table["id"]}))
+        assert "hidden" in heard(live, lambda m: "failed" in m)["failed"]
+
+
+def test_clocks_run_and_a_bad_one_is_refused(served):
+    table = served.begin("nim", HUMAN, HUMAN, clock="300+2")
+    assert 0 < table["left"][0] <= 300
+    assert served.post("api/tables", game="nim", seats=[HUMAN, HUMAN], clock="soon").status_code == 400
+
+
+# ---- analysing
+
+
+def test_lines_come_as_they_are_found_and_a_game_is_read_and_judged(served):
+    pgn = '[White "A"]\n[Black "B"]\n\n1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0'
+    game = served.post("api/read", game="chess", text=pgn).json()
+    assert (game["players"], game["moves"][-1]) == (["A", "B"], "Qxe5#")
+    here = served.post("api/position", **{**game, "moves": game["moves"][:4]}).json()
+    assert here["whose"] == "White"
+    assert {"name": "Qxe5#", "clicks": [[[3, 7], [3, 4]]]} in here["legal"]
+    assert served.post("api/read", game="kuhn_poker", text="").status_code == 400
+    assert served.post("api/read", game="chess", text="1. e5").status_code == 400
+    with served.live() as live:
+        live.send(json.dumps({"do": "lines", "id": 5, "multi": 2, **game, "moves": game["moves"][:4]}))
+        found = heard(live, lambda m: m.get("id") == 5 and "lines" in m.get("progress", m.get("done", {})))
+        best = found.get("progress", found.get("done"))
+        assert best["lines"][0]["move"] == "Qxe5#"
+        assert best["worth"].endswith(" for White")
+        live.send('{"stop": 5}')
+        live.send(json.dumps({"do": "review", "id": 6, "game": "tic_tac_toe", "moves": ["a3", "b3", "b2"]}))
+        done = heard(live, lambda m: m.get("id") == 6 and "done" in m)["done"]
+        assert [move["mark"] for move in done["moves"]] == ["", "??", ""]
+        assert done["summary"].startswith("X: 2 moves, 0 inaccuracies")
+
+
+# ---- workers and the store
+
+
+def test_a_closed_page_frees_its_search(served):
+    """There is one process: what comes next is answered, though what came before would have taken a minute."""
+    with served.live() as live:
+        live.send(json.dumps({"do": "lines", "id": 1, "game": "chess", "moves": []}))
+        heard(live, lambda m: "progress" in m)
+    began = time.monotonic()
+    with served.live() as live:
+        live.send(json.dumps({"do": "lines", "id": 2, "game": "tic_tac_toe", "moves": ["a1"]}))
+        assert heard(live, lambda m: "done" in m)["done"]["worth"] == "draw"
+    assert time.monotonic() - began < WATCHDOG_SECONDS
+
+
+def test_killing_the_server_loses_no_game(folder):
+    store = folder / "kept.sqlite"
+    with studio(store) as first:
+        table = first.begin("nim", HUMAN, HUMAN)
+        first.post(f"api/tables/{table['id']}/play", move="a1")
+        first.process.kill()
+    with studio(store) as second:
+        again = second.get(f"api/tables/{table['id']}").json()
+        assert [move["name"] for move in again["moves"]] == ["a1"]
+        assert [each["id"] for each in second.get("api/tables").json()] == [table["id"]]
+        second.post(f"api/tables/{table['id']}/forget")
+        assert second.get("api/tables").json() == []
+        assert second.get(f"api/tables/{table['id']}").status_code == 400
+
+
+# ---- the command
+
+
+def test_what_is_wrong_is_one_line(counterplay, tmp_path):
+    with sockets.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        for arguments, said in (
+            (("--port", port), "nothing can be served"),
+            (("no_such_game",), "there is no game"),
+            (("--engine", "stockfish"), "is no player by another program"),
+            (("--processes", "0"), "1 to 64"),
+            (("--store", str(tmp_path)), "cannot keep"),
+        ):
+            status, out, err = counterplay("studio", "--no-open", "--store", str(tmp_path / "x"), *arguments)
+            assert (status, out) == (2, "")
+            assert said in err
+            assert err.count("\n") == 1

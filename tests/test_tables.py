@@ -1,0 +1,394 @@
+"""Endgame tables: counts that others have published, what searches make of them, and files that survive."""
+
+import os
+import pickle
+import random
+import signal
+import subprocess
+import sys
+import time
+from math import comb
+from typing import NamedTuple
+
+import pytest
+
+from counterplay import Game, UserError, games, search
+from counterplay.games._endings import SLICE_AT
+from counterplay.native import interpreted
+from counterplay.search.tabled import Known, known, known_moves, table_answer
+from counterplay.solve import tables
+from tests.processes import WATCHDOG_SECONDS
+
+pytestmark = pytest.mark.long
+
+
+class Chase(Game):
+    """A cat and a mouse on a ring with a chord: moves can be taken back, so positions come again. It numbers them."""
+
+    ring: int = 9
+
+    class State(NamedTuple):
+        cat: int
+        mouse: int
+        turn: int
+
+    def initial(self):
+        return self.State(0, self.ring // 2, 0)
+
+    def player(self, s):
+        return s.turn
+
+    def actions(self, s):
+        if self.is_terminal(s):
+            return
+        yield -1
+        yield 1
+        if s.turn == 1:
+            yield 0
+        elif s.cat == 3:
+            yield 4
+
+    def result(self, s, a):
+        if s.turn == 0:
+            return self.State((s.cat + a) % self.ring, s.mouse, 1)
+        return self.State(s.cat, (s.mouse + a) % self.ring, 0)
+
+    def is_terminal(self, s):
+        return s.cat == s.mouse or s.mouse == 0
+
+    def utility(self, s, p):
+        return 1.0 if (s.cat == s.mouse) == (p == 0) else -1.0
+
+    # ---- its positions
+
+    @property
+    def positions(self):
+        return 2 * self.ring * self.ring
+
+    def index(self, s):
+        return (s.cat * self.ring + s.mouse) * 2 + s.turn
+
+    def position(self, i):
+        return self.State(i // 2 // self.ring, i // 2 % self.ring, i % 2)
+
+
+def by_iteration(game, states):
+    """(value to player 0, plies) of all states, as the textbook would: again and again over all, until nothing new."""
+    found = {s: (game.utility(s, 0), 0) for s in states if game.is_terminal(s)}
+    for ply in range(1, 1000):
+        new = {}
+        for s in states:
+            if s in found:
+                continue
+            sign = 1 if game.player(s) == 0 else -1
+            after = [found.get(game.result(s, a)) for a in game.actions(s)]
+            if any(each and sign * each[0] > 0 for each in after):
+                new[s] = sign * 1.0, ply
+            elif all(each and sign * each[0] < 0 for each in after):
+                new[s] = sign * -1.0, ply
+        if not new:
+            break
+        found |= new
+    return {s: found.get(s, (0.0, 0)) for s in states}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Tables of checkers with up to four pieces, and of some small games."""
+    made = tmp_path_factory.mktemp("tables")
+    tables.build(games.load("checkers"), 4, folder=made)
+    return made
+
+
+@pytest.fixture(scope="module")
+def checkers(folder):
+    return tables.join(games.load("checkers"), folder)
+
+
+# ---- all of a small game
+
+
+@pytest.mark.parametrize(
+    ("text", "positions", "value", "plies"),
+    [
+        ("tic_tac_toe", 5478, 0.0, 0),  # OEIS A008907 and many others
+        ("connect_four:rows=4,columns=4", 161029, 0.0, 0),  # OEIS A212693
+        ("kalah:houses=3,seeds=2", None, 1.0, None),
+    ],
+)
+def test_small_games_are_solved_strongly(tmp_path, text, positions, value, plies):
+    game = games.load(text)
+    (table,) = tables.build(game, folder=tmp_path)
+    assert positions in (None, table.about["positions"])
+    joined = tables.join(game, tmp_path)
+    found, left = joined.solved(game.initial())
+    assert found == value
+    assert plies in (None, left)
+    assert search.alphabeta(game).value == value
+
+
+def test_every_position_has_its_value_and_distance_in_either_mode(tmp_path):
+    game = games.load("nim:heaps=(2,3,1)")
+    tables.build(game, folder=tmp_path / "compiled")
+    with interpreted():
+        tables.build(game, folder=tmp_path / "interpreted")
+    one, other = (
+        next(path.rglob("*.table")).read_bytes() for path in (tmp_path / "compiled", tmp_path / "interpreted")
+    )
+    assert one == other
+    joined = tables.join(game, tmp_path / "compiled")
+    states, waiting = set(), [game.initial()]
+    while waiting:
+        s = waiting.pop()
+        if s not in states:
+            states.add(s)
+            waiting += [game.result(s, a) for a in game.actions(s)]
+    expected = by_iteration(game, states)
+    assert {s: tuple(known(joined, s)) for s in states} == expected
+
+
+def test_positions_that_come_again_need_numbers(tmp_path):
+    class Endless(Chase):
+        positions = None
+
+    with interpreted(), pytest.raises(UserError, match="positions come again"):
+        tables.build(Endless(), folder=tmp_path)
+
+
+def test_a_game_may_number_its_own_positions(tmp_path):
+    game = Chase()
+    tables.build(game, folder=tmp_path / "compiled")
+    with interpreted():
+        tables.build(game, folder=tmp_path / "interpreted")
+    one, other = (
+        next(path.rglob("*.table")).read_bytes() for path in (tmp_path / "compiled", tmp_path / "interpreted")
+    )
+    assert one == other
+    joined = tables.join(game, tmp_path / "compiled")
+    states = [game.position(i) for i in range(game.positions)]
+    expected = by_iteration(game, states)
+    assert {v for v, _ in expected.values()} == {-1.0, 0.0, 1.0}
+    assert {s: tuple(known(joined, s)) for s in states} == expected
+
+
+def test_games_that_no_table_is_for_are_refused(tmp_path):
+    for text, why in (("pig", "without chance"), ("uniform_tree", "more than a win"), ("go", None)):
+        if why:
+            with interpreted(), pytest.raises(UserError, match=why):
+                tables.build(games.load(text), folder=tmp_path)
+
+
+# ---- checkers
+
+
+def test_checkers_has_chinook_s_positions(folder):
+    """Published for 2, 3 and 4 pieces with those that are all of one side, which are no positions of ours."""
+    counts = {2: 0, 3: 0, 4: 0}
+    for table in tables.found(games.load("checkers"), folder):
+        if table.file.is_relative_to(folder):
+            counts[len(table.about["name"]) - 1] += table.about["positions"]
+    one_sided = {n: 2 * sum(comb(28, men) * comb(32 - men, n - men) for men in range(n + 1)) for n in counts}
+    assert {n: counts[n] + one_sided[n] for n in counts} == {2: 6972, 3: 261224, 4: 7092774}
+
+
+def test_checkers_is_won_drawn_and_lost_as_often_as_it_should(folder):
+    built = [t for t in tables.found(games.load("checkers"), folder) if t.file.is_relative_to(folder)]
+    found = tables.totals(built)
+    assert (found["wins"], found["draws"], found["losses"]) == (2_675_270, 1_728_769, 2_004_797)
+    assert found["longest"] == 109
+
+
+def test_numbers_and_positions_are_the_same_from_both_sides(checkers):
+    known_numbers = tables.numbering(games.load("checkers"))
+    chosen = random.Random(1)
+    for number, size in enumerate(known_numbers.sizes):
+        i = number << SLICE_AT | chosen.randrange(size)
+        if checkers.is_position(i):
+            s = checkers.position(i)
+            assert checkers.index(s) == i
+            mine, theirs, kings = map(checkers.turned, (s.mine, s.theirs, s.kings))
+            assert checkers.index(s._replace(mine=mine, theirs=theirs, kings=kings, turn=1)) == i
+
+
+def test_alphabeta_proves_what_the_table_says_at_that_ply_and_not_before(checkers):
+    plain, chosen = games.load("checkers"), random.Random(2)
+    numbers = tables.numbering(plain)
+    seen = 0
+    engine = search.AlphaBeta(plain, table_mb=4, without=("quiescence",))
+    while seen < 200:
+        number = chosen.randrange(41)
+        i = number << SLICE_AT | chosen.randrange(numbers.sizes[number])
+        code = checkers.table_code(i)
+        plies = code >> 2
+        if not 2 <= plies <= 9 or code & 3 == 3:
+            continue
+        s = checkers.position(i)
+        engine.new_game()
+        found = engine.search(s, search.Limits(depth=plies))
+        assert found.proven
+        assert found.value == checkers.solved(s)[0]
+        assert found.within == plies
+        engine.new_game()
+        assert not engine.search(s, search.Limits(depth=plies - 1)).proven
+        seen += 1
+
+
+def test_quiet_plies_are_counted_though_the_table_does_not(checkers):
+    s = checkers.from_text("B:W18:B1,K32")
+    assert checkers.solved(s) == (1.0, 11)
+    assert checkers.solved(s._replace(quiet=69)) == (1.0, 11)
+    assert checkers.solved(s._replace(quiet=70))[1] == -1  # it would be a draw before
+    drawn = checkers.from_text("B:WK1:BK32")
+    assert checkers.solved(drawn._replace(quiet=79)) == (0.0, 0)
+
+
+# ---- searches
+
+
+def test_at_the_root_a_table_makes_progress(checkers):
+    s = checkers.from_text("B:W18:B1,K32")
+    for algorithm in ("alphabeta", "mcts", "expectiminimax"):
+        found = search.new_engine(algorithm, checkers).search(s, search.Limits(nodes=1000))
+        assert (found.algorithm, found.stopped, found.value, found.within) == ("table", "table", 1.0, 11)
+        assert found.proven
+        assert found.is_shortest
+        assert len(found.line) == 11
+    plies = [each.within for each in found.actions]
+    assert plies == [43, 43, 11, 11]
+    assert table_answer(checkers, s, [found.actions[0].action]).within == 43
+    for a in found.line:
+        before, s = checkers.solved(s)[1], checkers.result(s, a)
+        assert known(checkers, s).plies == before - 1
+    assert checkers.is_terminal(s)
+
+
+def test_below_the_root_a_table_ends_the_search(checkers):
+    s = checkers.from_text("B:WK29,K31:BK16,K17,K26")
+    assert checkers.solved(s)[1] == -1
+    plain = search.alphabeta(games.load("checkers"), s, 7)
+    tabled = search.alphabeta(checkers, s, 7)
+    assert not plain.proven
+    assert tabled.proven
+    assert tabled.value == 1.0
+    assert tabled.nodes < plain.nodes
+    with interpreted():
+        again = search.alphabeta(checkers, s, 7)
+    assert (again.nodes, again.value, again.line) == (tabled.nodes, tabled.value, tabled.line)
+    counted = search.mcts(checkers, s, simulations=2000, solver=True, seed=1)
+    assert counted.proven
+    assert counted.value == 1.0
+    assert search.expectiminimax(checkers, s, 5).value == search.alphabeta(checkers, s, 5).value
+
+
+def test_what_is_known_of_moves(checkers):
+    s = checkers.from_text("B:W18:B1,K32")
+    assert sorted(map(str, known_moves(checkers, s).values())) == sorted(
+        str(Known(1.0, plies)) for plies in (42, 42, 10, 10)
+    )
+
+
+def test_a_game_with_tables_travels_to_another_process(checkers):
+    again = pickle.loads(pickle.dumps(checkers))
+    s = checkers.from_text("B:W18:B1,K32")
+    assert tables.is_joined(again)
+    assert again.solved(s) == (1.0, 11)
+
+
+# ---- files
+
+
+def test_what_was_killed_goes_on_and_has_the_same_bytes(tmp_path, folder):
+    """The process is killed when its first tables are there."""
+    here = tables.kept_in(games.load("checkers"), tmp_path)
+    command = [sys.executable, "-m", "counterplay", "table", "checkers", "--pieces", "3", "--folder", str(tmp_path)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + WATCHDOG_SECONDS
+    while process.poll() is None and not list(here.glob("*.table")) and time.monotonic() < deadline:
+        time.sleep(0.001)
+    process.send_signal(signal.SIGKILL if hasattr(signal, "SIGKILL") else signal.SIGTERM)
+    process.wait(WATCHDOG_SECONDS)
+    before = {file.name: file.read_bytes() for file in here.glob("*.table")}
+    tables.build(games.load("checkers"), 3, folder=tmp_path, threads=2)
+    after = {file.name: file.read_bytes() for file in here.glob("*.table")}
+    whole = tables.kept_in(games.load("checkers"), folder)
+    assert len(after) == 9
+    assert before.items() <= after.items()
+    assert all((whole / name).read_bytes() == data for name, data in after.items())
+
+
+def test_damaged_files_are_refused(tmp_path):
+    game = games.load("nim:heaps=(2,1)")
+    with interpreted():
+        (table,) = tables.build(game, folder=tmp_path)
+    good = table.file.read_bytes()
+    for bad, why in (
+        (good[:-8], "only a part"),
+        (good[:-1] + bytes([good[-1] ^ 1]), "checksum"),
+        (b"", "no table|cannot be read"),
+        (b"\xff" * 100, "no table"),
+        (good.replace(b'\\"version\\": 1', b'\\"version\\": 9'), "another version"),
+    ):
+        table.file.write_bytes(bad)
+        with pytest.raises(UserError, match=why):
+            tables.join(game, tmp_path)
+    os.remove(table.file)
+    assert not tables.is_joined(tables.join(game, tmp_path))
+
+
+# ---- commands
+
+
+def test_the_commands(counterplay, answer, folder, monkeypatch):
+    monkeypatch.setenv("COUNTERPLAY_TABLES_DIR", str(folder))
+    built = answer("table", "checkers", "--pieces", "2", "--check")
+    assert [each["name"] for each in built["tables"]] == ["K-K", "K-M", "M-M"]
+    status, out, _ = counterplay("table", "checkers", "--endings", "KM-K")
+    assert status == 0
+    assert "KM-K" in out
+    assert "62" not in out.splitlines()[-1]
+    found = answer("lookup", "checkers", "B:W18:B1,K32")
+    assert found["within"] == 11
+    assert [each["within"] for each in found["actions"]] == [43, 43, 11, 11]
+    status, out, _ = counterplay("lookup", "checkers", "B:W18:B1,K32")
+    assert "table: 32-28, win in 6 for Black (exact)" in out
+    assert answer("search", "checkers", "--position", "B:W18:B1,K32")["algorithm"] == "table"
+    assert (
+        answer("search", "checkers", "--position", "B:W18:B1,K32", "--depth", "2", "--without", "tables")["algorithm"]
+        == "alphabeta"
+    )
+    assert answer("search", "checkers", "--depth", "1")["algorithm"] == "alphabeta"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("table", "checkers", "--pieces", "9"), "2 to 6 pieces"),
+        (("table", "checkers", "--endings", "KX-K"), "no ending 'KX-K'"),
+        (("table", "nim", "--pieces", "3"), "not numbered"),
+        (("lookup", "othello"), "there is no table of othello"),
+        (("lookup", "checkers"), "no table knows"),
+        (("lookup", "checkers", "B:W18:B"), "is over"),
+    ],
+)
+def test_mistakes_are_one_line(counterplay, folder, monkeypatch, arguments, why):
+    monkeypatch.setenv("COUNTERPLAY_TABLES_DIR", str(folder))
+    status, _, err = counterplay(*arguments)
+    assert status == 2
+    assert why in err
+    assert len(err.splitlines()) == 1
+
+
+def test_a_player_may_ask_tables(folder, monkeypatch):
+    from counterplay.arena.players import new_player
+
+    monkeypatch.setenv("COUNTERPLAY_TABLES_DIR", str(folder))
+    game = games.load("checkers")
+    s = game.from_text("B:W18:B1,K32")
+    player = new_player(game, "alphabeta:depth=1,tables=on")
+    assert game.action_name(s, player.choose([s])) == "32-28"
+
+
+def test_where_tables_are_kept(monkeypatch, tmp_path):
+    monkeypatch.setenv("COUNTERPLAY_TABLES_DIR", str(tmp_path))
+    assert tables.users_folder() == tmp_path
+    assert tables.kept_in(games.load("nim:heaps=(2,1)")).parent == tmp_path
