@@ -156,7 +156,7 @@ class Training:
 
     def _play(self, thread: int, deadline: float) -> None:
         """What a thread does: take some games, play them, take more."""
-        settings = self.settings
+        settings, w, random = self.settings, self._works[thread], self._randoms[thread]
         try:
             while not self._stopped:
                 with self._lock:
