@@ -30,7 +30,7 @@ from counterplay.learn.files import MODELS, load, resume, save
 from counterplay.learn.model import Model
 from counterplay.learn.recipes import Recipe, recipe_for
 from counterplay.learn.strength import Score, quick_match
-from counterplay.learn.temporal import Progress, Training
+from counterplay.learn.temporal import Progress
 
 __all__ = ["Course", "Point", "curve_svg", "games_within"]
 
@@ -72,7 +72,7 @@ class Course:
     ) -> None:
         self.game, self.recipe, self.out = game, recipe, out
         self.model = recipe.model(game, seed)
-        self.training = Training(game, self.model, recipe.settings(game, games, threads, seed))
+        self.training = recipe.begin(game, self.model, games, threads, seed)
         self.curve: list[Point] = []
         self._earlier: Model | None = None
 
@@ -157,7 +157,7 @@ class Course:
         settings = self.training.settings
         self.model.pedigree = [
             {
-                "method": "td",
+                "method": self.recipe.method,
                 "recipe": str(self.recipe),
                 **settings._asdict(),
                 "rate": list(settings.rate),
@@ -234,7 +234,7 @@ def _copy(model: Model) -> Model:
 
 def _compile(game: Game, recipe: Recipe) -> None:
     """Play a game that nobody learns from, so that no time of the compiler is counted."""
-    Training(game, recipe.model(game), recipe.settings(game, games=1)).run()
+    recipe.begin(game, recipe.model(game), games=1).run()
 
 
 # ---- for those who have so much time
@@ -243,7 +243,7 @@ def _compile(game: Game, recipe: Recipe) -> None:
 def games_within(game: Game, recipe: Recipe, seconds: float, threads: int = 1) -> int:
     """About how many games can be learned in that time, found by trying for a tenth of it."""
     _compile(game, recipe)
-    trial = Training(game, recipe.model(game), recipe.settings(game, 1 << 40, threads))
+    trial = recipe.begin(game, recipe.model(game), 1 << 40, threads)
     half = min(max(seconds / 20, 0.1), 5.0)
     trial.run(half)
     games, spent = trial.games, trial.seconds

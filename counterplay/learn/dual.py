@@ -42,7 +42,7 @@ class DualNetwork(Network):
     def __init__(
         self,
         game: Game,
-        hidden: int | Sequence[int] = (64, 32),
+        hidden: int | str | Sequence[int] = (64, 32),
         features: str = "own",
         moves: int = 0,
         alike: bool = False,

@@ -39,9 +39,11 @@ class Network(Model):
     kind = "network"
     rate = (0.1, 0.01)
 
-    def __init__(self, game: Game, hidden: int | Sequence[int] = 80, features: str = "own", seed: int = 0) -> None:
+    def __init__(
+        self, game: Game, hidden: int | str | Sequence[int] = 80, features: str = "own", seed: int = 0
+    ) -> None:
         super().__init__(game, features)
-        self.hidden = (hidden,) if isinstance(hidden, int) else tuple(hidden)
+        self.hidden = sizes_of(hidden)
         if not self.hidden or any(n < LANES or n % LANES for n in self.hidden):
             raise UserError(f"hidden layers have {LANES} units or a multiple of it, not {hidden}")
         random = np.random.default_rng(seed)
@@ -75,6 +77,16 @@ class Network(Model):
             "model_hidden": self.hidden,
             "model_units": sum(self.hidden),
         }
+
+
+def sizes_of(hidden: int | str | Sequence[int]) -> tuple[int, ...]:
+    """The sizes of hidden layers, from one, or several, or a text like `64x32`."""
+    if isinstance(hidden, str):
+        parts = hidden.split("x")
+        if not all(part.isascii() and part.isdigit() for part in parts):
+            raise UserError(f"hidden layers are written like 64 or 64x32, not '{hidden}'")
+        return tuple(map(int, parts))
+    return (hidden,) if isinstance(hidden, int) else tuple(hidden)
 
 
 def model_guess(self: Any, on: Any, y: Any) -> None:

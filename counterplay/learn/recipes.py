@@ -4,6 +4,7 @@
     td-gammon               a network with one hidden layer (backgammon, 1992)
     logistello              tables of patterns (Othello, 1997)
     any                     a small network, for any game of two opponents
+    zero                    a network for values and moves, taught by tree search (AlphaGo Zero, 2017)
 
 Each setting can be changed in the text: `td-gammon:hidden=160,rate=0.05`.
 """
@@ -11,16 +12,18 @@ Each setting can be changed in the text: `td-gammon:hidden=160,rate=0.05`.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 from counterplay.core.errors import UserError
 from counterplay.core.game import Game
 from counterplay.core.texts import read_settings
+from counterplay.learn.dual import DualNetwork
 from counterplay.learn.linear import Linear
 from counterplay.learn.model import Model
 from counterplay.learn.network import Network
 from counterplay.learn.patterns import Patterns
-from counterplay.learn.temporal import Settings
+from counterplay.learn.temporal import Settings, Training
+from counterplay.learn.zero import ZeroSettings, ZeroTraining
 
 __all__ = ["RECIPES", "Recipe", "recipe_for"]
 
@@ -39,22 +42,37 @@ class Recipe:
     made_for: tuple[str, ...] = ()
     """The games that take this one if nobody names another."""
     training: dict[str, Any] = field(default_factory=dict)
-    """`rate`, `last_rate`, `trace`, `explore` and `depth`, where they are not the model's own."""
+    """Settings of the method, where they are not the model's own."""
+    method: str = "td"
+    """`td` or `zero`."""
 
     def model(self, game: Game, seed: int = 0) -> Model:
         """A new model, which has learned nothing."""
-        shape = {**self.shape, "seed": seed} if self.kind is Network else self.shape
+        shape = {**self.shape, "seed": seed} if issubclass(self.kind, Network) else self.shape
         return self.kind(game, **shape)
 
-    def settings(self, game: Game, games: int | None = None, threads: int = 1, seed: int = 0) -> Settings:
+    def begin(self, game: Game, model: Model, games: int | None = None, threads: int = 1, seed: int = 0) -> Training:
+        """A training of the model on this game, not yet begun."""
+        settings = self.settings(game, games, threads, seed)
+        if isinstance(settings, Settings):
+            return Training(game, model, settings)
+        return ZeroTraining(game, cast("DualNetwork", model), settings)
+
+    def settings(
+        self, game: Game, games: int | None = None, threads: int = 1, seed: int = 0
+    ) -> Settings | ZeroSettings:
         """How to train it on this game."""
+        games = self.games if games is None else games
         first, last = self.kind.rate
         first = float(self.training.get("rate", first))
         last = float(self.training.get("last_rate", min(last, first)))
+        if self.method == "zero":
+            own = {name: kind(self.training[name]) for name, kind in _ZERO.items() if name in self.training}
+            return ZeroSettings(games, (first, last), threads=threads, seed=seed, **own)
         trace = float(self.training.get("trace", self.kind.trace))
         explore = float(self.training.get("explore", 0.0 if game.chance else 0.1))
         depth = int(self.training.get("depth", 1))
-        return Settings(self.games if games is None else games, (first, last), trace, explore, threads, seed, depth)
+        return Settings(games, (first, last), trace, explore, threads, seed, depth)
 
     def __str__(self) -> str:
         """The text that it can be read from."""
@@ -68,7 +86,15 @@ class Recipe:
         return ":".join(filter(None, (self.name, ",".join(f"{key}={value}" for key, value in changed.items()))))
 
 
-_TRAINING = ("rate", "last_rate", "trace", "explore", "depth")
+_ZERO = {
+    **dict.fromkeys(("simulations", "quick", "opening"), int),
+    **dict.fromkeys(("share", "puct", "noise", "warm", "mix", "repeats"), float),
+}
+_TRAINING = {
+    "td": {"rate": float, "last_rate": float, "trace": float, "explore": float, "depth": int},
+    "zero": {"rate": float, "last_rate": float, **_ZERO},
+}
+"""What can be said of each method, and what kind of number it is."""
 
 RECIPES: dict[str, Recipe] = {
     recipe.name: recipe
@@ -104,6 +130,14 @@ RECIPES: dict[str, Recipe] = {
             {"hidden": 64, "features": "own"},
             games=30_000,
         ),
+        Recipe(
+            "zero",
+            "a network for values and moves, taught by tree search, as AlphaGo Zero of 2017",
+            DualNetwork,
+            {"hidden": "64x32", "features": "own", "alike": False},
+            games=20_000,
+            method="zero",
+        ),
     )
 }
 
@@ -117,16 +151,16 @@ def recipe_for(game: Game, text: str | None = None) -> Recipe:
     if name not in RECIPES:
         raise UserError(f"there is no recipe '{name}'; there are: {', '.join(RECIPES)}")
     recipe = RECIPES[name]
-    shape, training = dict(recipe.shape), dict(recipe.training)
+    shape, training, known = dict(recipe.shape), dict(recipe.training), _TRAINING[recipe.method]
     for key, value in read_settings(rest).items():
-        if key in _TRAINING:
-            if isinstance(value, bool) or not isinstance(value, int | float):
-                raise UserError(f"'{key}' of a recipe is a number, not '{value}'")
-            if key == "depth" and not isinstance(value, int):
-                raise UserError(f"'depth' of a recipe is a number of plies, not '{value}'")
+        if key in known:
+            is_number = isinstance(value, int if known[key] is int else int | float) and not isinstance(value, bool)
+            if not is_number:
+                what = "a whole number" if known[key] is int else "a number"
+                raise UserError(f"'{key}' of a recipe is {what}, not '{value}'")
             training[key] = value
         elif key not in shape:
-            raise UserError(f"{name} has no setting '{key}'; it has: {', '.join((*shape, *_TRAINING))}")
+            raise UserError(f"{name} has no setting '{key}'; it has: {', '.join((*shape, *known))}")
         elif type(value) is not type(shape[key]):
             raise UserError(f"'{key}' of {name} is {shape[key]} if nobody says so; '{value}' is nothing like it")
         else:

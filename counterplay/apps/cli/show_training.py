@@ -24,12 +24,18 @@ _WIDTH, _HEIGHT = 64, 11
 
 def follow(course: Course, text: str, as_json: bool) -> None:
     """Train to the end, showing how it goes; `text` is how the user names the game."""
+    from counterplay.learn.zero import ZeroSettings
+
     settings = course.training.settings
     if not as_json:
         rate = f"{settings.rate[0]:g} to {settings.rate[1]:g}"
         output.say(f"{course.game}: {course.recipe}, {course.recipe.about}")
+        if isinstance(settings, ZeroSettings):
+            how = f"{settings.simulations} simulations for {settings.share:.0%} of moves, {settings.quick} for others"
+        else:
+            how = f"lambda {settings.trace:g}, {settings.explore:.0%} random moves"
         output.say(
-            f"{settings.games:,} games, rate {rate}, lambda {settings.trace:g}, {settings.explore:.0%} random moves, "
+            f"{settings.games:,} games, rate {rate}, {how}, "
             f"{sum(map(len, map(_flat, course.model.weights.values()))):,} weights, to {course.out}"
         )
     with output.live() as shown:

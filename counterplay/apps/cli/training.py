@@ -14,7 +14,7 @@ def train(
     game: GameText,
     recipe: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="samuel, td-gammon, logistello or any, as in td-gammon:hidden=160."),
+        typer.Option(metavar="NAME", help="samuel, td-gammon, logistello, any or zero, as in td-gammon:hidden=160."),
     ] = None,
     number: Annotated[
         int | None, typer.Option("--games", metavar="N", help="Games to learn from. Default: the recipe's.")
