@@ -67,7 +67,7 @@ def test_a_training_that_is_stopped_anywhere_and_goes_on_ends_the_same(tmp_path)
         number = min(temporal.TOGETHER - training.games % temporal.TOGETHER, end - training.games, 200 - training.games)
         rate = settings.rate_at(training.games)
         temporal.play_and_learn(training.game, game.initial(), w, random, number, rate, trace, explore)
-        files.save(model, file, training.state())
+        files.save(model, file, training)
         model = make(game)  # as another process would have it
     assert stops > 4
     assert_same(wanted, learn.load(file).weights)

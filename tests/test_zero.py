@@ -7,13 +7,14 @@ from counterplay import UserError, games, learn, search
 from counterplay.core.features import Active
 from counterplay.core.memory import Memory
 from counterplay.learn.dual import learn_both, think
+from counterplay.learn.files import resume
 from counterplay.learn.zero import ZeroSettings, ZeroTraining
 from counterplay.native import interpreted
 
 pytestmark = pytest.mark.long
 
 GAME = games.load("tic_tac_toe")
-SMALL = {"hidden": (16, 16), "alike": True}
+SMALL = {"hidden": (32, 16), "alike": True}
 
 
 def network(seed=3, game=GAME, **shape):
@@ -109,6 +110,48 @@ def test_compiled_and_interpreted_learn_the_same_to_the_last_bit():
         assert weights.tobytes() == slow[name].tobytes(), name
 
 
+def test_a_training_that_was_stopped_goes_on_to_the_same_weights(tmp_path):
+    settings = ZeroSettings(games=256, simulations=12, quick=6)
+    whole, model, file = network(), network(), tmp_path / "m.safetensors"
+    ZeroTraining(GAME, whole, settings).run()
+    training = ZeroTraining(GAME, model, settings)
+    training.run(until=128)
+    learn.save(model, file, training)
+    again = ZeroTraining(GAME, network(seed=9), settings)
+    resume(again, file)
+    assert again.games == 128
+    again.run()
+    for name, weights in whole.weights.items():
+        assert weights.tobytes() == again.model.weights[name].tobytes(), name
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("memory.0.index", lambda a: a + 1000),
+        ("memory.0.target", lambda a: a * np.nan),
+        ("memory.0.share", lambda a: a[:-1]),
+    ],
+)
+def test_a_poisoned_memory_is_refused_by_name(tmp_path, name, change):
+    from safetensors import safe_open
+    from safetensors.numpy import load_file, save_file
+
+    settings, file = ZeroSettings(games=16, simulations=12, quick=6), tmp_path / "m.safetensors"
+    training = ZeroTraining(GAME, network(), settings)
+    training.run()
+    learn.save(training.model, file, training)
+    with safe_open(file, "numpy") as opened:
+        about = opened.metadata()
+    arrays = load_file(file)
+    arrays[name] = np.ascontiguousarray(change(arrays[name]))
+    save_file(arrays, file, about)
+    fresh = ZeroTraining(GAME, network(), settings)
+    with pytest.raises(UserError, match=f"damaged.*{name.rpartition('.')[2]}"):
+        resume(fresh, file)
+    assert fresh.games == 0
+
+
 def loses(engine, s, seat):
     """Whether the engine can lose from `s` on, whatever the other does."""
     game = engine.game
@@ -121,7 +164,7 @@ def loses(engine, s, seat):
 
 
 def test_tic_tac_toe_is_never_lost_after_seconds_of_learning():
-    model = learn.DualNetwork(GAME, hidden=(32, 16), alike=True)
+    model = learn.DualNetwork(GAME, **SMALL)
     told = []
     learn.zero(GAME, model, games=12_000, simulations=40, quick=10, progress=told.append)
     assert told[-1].is_done

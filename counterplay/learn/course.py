@@ -185,7 +185,7 @@ class Course:
         }
         try:
             part.mkdir(parents=True)
-            save(self.model, part / _MODEL, self.training.state())
+            save(self.model, part / _MODEL, self.training)
             if self._earlier is not None:
                 save(self._earlier, part / _EARLIER)
             write_files({part / _COURSE: json.dumps(about)})

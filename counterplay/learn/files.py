@@ -42,11 +42,12 @@ CANARY = 12
 """So many positions are kept with their values."""
 TOLERANCE = 1e-5
 """So much may a value differ, as part of the range of utilities. (On one machine it never does.)"""
-MOST_BYTES = 4 * MOST_WEIGHTS + 10_000_000
+MOST_BYTES = 4 * MOST_WEIGHTS + 300_000_000
+_MEMORY = "memory."
 
 
-def save(model: Model, file: str | Path, training: dict[str, Any] | None = None) -> None:
-    """Write a model to a file; `training` is what a training needs to be taken up again."""
+def save(model: Model, file: str | Path, training: Training | None = None) -> None:
+    """Write a model to a file, with all that the training needs to be taken up again if there is one."""
     from safetensors.numpy import save as as_bytes
 
     for name, weights in model.weights.items():
@@ -60,15 +61,16 @@ def save(model: Model, file: str | Path, training: dict[str, Any] | None = None)
         "shape": model.shape,
         "trained": model.pedigree,
         "canary": _canary(model),
-        "training": training,
+        "training": None if training is None else training.state(),
     }
-    data = as_bytes(dict(model.weights), {"counterplay": json.dumps(about)})
+    memory = {} if training is None else {f"{_MEMORY}{name}": each for name, each in training.memory().items()}
+    data = as_bytes({**model.weights, **memory}, {"counterplay": json.dumps(about)})
     write_files({Path(file): data})
 
 
 def load(file: str | Path, game: Game | None = None) -> Model:
     """The model in a file, for the game that it names, or for one of yours with that name; an error says why not."""
-    about, weights = _read(Path(file))
+    about, weights, _ = _read(Path(file))
     if game is None:
         game = games.load_ours(about["game"])
     _must_be_for(about, game, file)
@@ -86,13 +88,13 @@ def load(file: str | Path, game: Game | None = None) -> Model:
 
 def describe(file: str | Path) -> dict[str, Any]:
     """What a file says about its model: the `game`, the kind of `model`, its `shape`, how it was `trained`."""
-    about, _ = _read(Path(file))
+    about, _, _ = _read(Path(file))
     return about
 
 
 def resume(training: Training, file: str | Path) -> None:
     """Let a training go on where the one in the file was."""
-    about, weights = _read(Path(file))
+    about, weights, memory = _read(Path(file))
     _must_be_for(about, training.model.game, file)
     if about["training"] is None:
         raise UserError(f"{file} has a model, but no training that could go on: name another file")
@@ -100,7 +102,10 @@ def resume(training: Training, file: str | Path) -> None:
         raise UserError(f"{file} has another model: {about['model']} {about['shape']}")
     if about["fingerprint"] != fingerprint(training.model.game):
         raise UserError(f"{file} is of no use: the rules or the features have changed since the training was begun")
-    training.take_up(about["training"])
+    try:
+        training.take_up(about["training"], memory)
+    except (KeyError, TypeError, ValueError) as error:
+        raise UserError(f"{file} is of no use: what the training remembers is damaged ({error})") from None
     _fill(training.model, weights, file)
     training.model.pedigree = about["trained"]
 
@@ -108,8 +113,8 @@ def resume(training: Training, file: str | Path) -> None:
 # ---- reading
 
 
-def _read(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What a file says about its model, and the weights."""
+def _read(file: Path) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """What a file says about its model, the weights, and what a training remembers."""
     from safetensors import SafetensorError
     from safetensors.numpy import load as from_bytes
 
@@ -125,7 +130,8 @@ def _read(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
         raise UserError(f"{file} is no model of Counterplay, or only a part of one") from None
     if about["version"] != VERSION:
         raise UserError(f"{file} was written by another version of Counterplay ({about['version']}, not {VERSION})")
-    return about, weights
+    memory = {name.removeprefix(_MEMORY): weights.pop(name) for name in list(weights) if name.startswith(_MEMORY)}
+    return about, weights, memory
 
 
 def _must_be_for(about: dict[str, Any], game: Game, file: Any) -> None:

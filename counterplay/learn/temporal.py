@@ -24,7 +24,7 @@ from contextlib import suppress
 from functools import partial
 from math import inf
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from counterplay.core.errors import UserError
 from counterplay.core.game import Game
@@ -98,6 +98,8 @@ class Training:
     With one thread all is decided by the settings: stopped and taken up anywhere, it ends with the same weights to the
     last bit. Several threads share the weights and look at nobody else, so that each run is another.
     """
+
+    _counted: ClassVar[tuple[str, ...]] = ("games", "plies", "positions")
 
     def __init__(self, game: Game, model: Model, settings: Settings) -> None:
         settings.must_be_sensible()
@@ -188,15 +190,20 @@ class Training:
 
     def state(self) -> dict[str, Any]:
         """All that it needs besides the weights to go on as if nothing had happened."""
-        counts = [{name: int(w[name]) for name in ("games", "plies", "positions")} for w in self._works]
+        counts = [{name: int(w[name]) for name in self._counted} for w in self._works]
         random = [int(source.counter) for source in self._randoms]
         return {"settings": self.settings._asdict(), "counts": counts, "random": random, "seconds": self.seconds}
 
-    def take_up(self, state: dict[str, Any]) -> None:
+    def memory(self) -> dict[str, Any]:
+        """Arrays that it needs besides."""
+        return {}
+
+    def take_up(self, state: dict[str, Any], memory: dict[str, Any]) -> None:
         """Go on from there."""
-        before = Settings(**{**state["settings"], "rate": tuple(state["settings"]["rate"])})
+        kind = type(self.settings)
+        before = kind(**{**state["settings"], "rate": tuple(state["settings"]["rate"])})
         if before != self.settings:
-            changed = [name for name in Settings._fields if getattr(before, name) != getattr(self.settings, name)]
+            changed = [name for name in kind._fields if getattr(before, name) != getattr(self.settings, name)]
             told = ", ".join(f"{name}={getattr(before, name)}" for name in changed)
             raise UserError(f"the training that was begun has {told}: go on with the same, or write to another file")
         for w, counts in zip(self._works, state["counts"], strict=True):
@@ -258,11 +265,11 @@ def go_on(
             if progress is not None:
                 progress(training.progress)
             if file is not None and time.perf_counter() - written >= every:
-                save(model, file, training.state())
+                save(model, file, training)
                 written = time.perf_counter()
     if model.pedigree and how.items() <= model.pedigree[-1].items():  # it was stopped before, and went on
         model.pedigree.pop()
     model.pedigree.append({**how, "played": training.games, "seconds": round(training.seconds, 1)})
     if file is not None:
-        save(model, file, training.state())
+        save(model, file, training)
     return training.progress

@@ -57,6 +57,15 @@ _REPLAY = record_type(
 """What a thread remembers. Positions, inputs and moves are counted on for ever, and are where their number modulo the
 room says."""
 
+_ROOM = {
+    **dict.fromkeys(("first", "count", "first_move", "count_moves", "player", "viewer", "target", "searched"), "seen"),
+    "index": "inputs",
+    "value": "inputs",
+    "action": "moves",
+    "share": "moves",
+}
+"""Its arrays, and by what count each is filled."""
+
 
 class ZeroSettings(NamedTuple):
     """How to train."""
@@ -260,7 +269,9 @@ def learn(game, r, w, steps, rate):  # type: ignore[no-untyped-def]
 
 
 class ZeroTraining(Training):
-    """A training under way, as `Training` is."""
+    """A training under way, as `Training` is. What it remembers is written down, too."""
+
+    _counted = ("games", "plies", "positions", "seen", "inputs", "moves", "learned")
 
     def __init__(self, game: Game, model: DualNetwork, settings: ZeroSettings) -> None:
         super().__init__(game, model, settings)  # type: ignore[arg-type]
@@ -283,6 +294,30 @@ class ZeroTraining(Training):
             if not w.stop:
                 some = min(BATCH, number - first)
                 play_and_learn(self.game, self._start, w, random, x, sections, some, rate, self.settings)
+
+    def memory(self) -> dict[str, Any]:
+        found = {}
+        for i, r in enumerate(self._works):
+            for name, of in _ROOM.items():
+                found[f"{i}.{name}"] = r[name][: min(int(r[of]), len(r[name]))].copy()
+        return found
+
+    def take_up(self, state: dict[str, Any], memory: dict[str, Any]) -> None:
+        inputs = self.model.inputs
+        for i, counts in enumerate(state["counts"]):
+            for name, of in _ROOM.items():
+                kept, room = memory[f"{i}.{name}"], self._works[i][name]
+                if kept.dtype != room.dtype or kept.shape != (min(counts[of], len(room)),):
+                    raise ValueError(f"'{name}' has another shape")
+                if not np.isfinite(kept).all() or (
+                    name == "index" and kept.size and not 0 <= kept.min() <= kept.max() < inputs
+                ):
+                    raise ValueError(f"'{name}' has a number that cannot be")
+        super().take_up(state, memory)
+        for i, r in enumerate(self._works):
+            for name in _ROOM:
+                kept = memory[f"{i}.{name}"]
+                r[name][: len(kept)] = kept
 
 
 def _half_range(game: Game) -> float:

@@ -46,6 +46,8 @@ def _strongest(game: Game) -> tuple[str, dict[str, Any]]:
 
     Where a game has no estimates, a search by depth sees nothing before the end of the game; playouts do.
     """
+    if game.knows.model_odds:  # a model that speaks of moves, too
+        return MonteCarlo.name, {"puct": 1.5, "cutoff": 0, "solver": Expectiminimax.suits(game)}
     if not game.knows.evaluate:
         return MonteCarlo.name, {"solver": Expectiminimax.suits(game)}
     return best_for(game), {}
