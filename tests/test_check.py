@@ -117,6 +117,11 @@ BROKEN = [
     ("stable state type", "s.turn was int at the start and is float here", A_FLOAT_LATER),
     ("count actions counts them", "count_actions says 3, but actions gives 2", take(count_actions=lambda self, s: 3)),
     ("sample gives them by number", "number 1 of 2 actions: 2", take(sample=lambda self, s, r: 1)),
+    (
+        "quick action is legal",
+        "quick_action gives 3, which is none",
+        take(quick_action=lambda self, s, last, random: 3),
+    ),
     ("stable state type", "s was State at the start and is tuple of 2 here", A_PLAIN_TUPLE_LATER),
     ("stable state type", "s.taken was Bits(3) at the start and is Bits(4) here", MORE_SQUARES_LATER),
     ("player exists", "player says 2; it must be one of 0 to 1, or CHANCE", take(player=lambda self, s: 2)),

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from counterplay import UnreadableText, games, native, search
+from counterplay.core.randomness import new_random
+from counterplay.games.go import quick
 from counterplay.native import native as make_native
 from counterplay.study.check import examine
 from tests.go_twin import Twin, twin_of
@@ -458,6 +460,59 @@ def test_only_taking_several_stones_is_noisy():
     s = game.from_text("OX../OX../..../..XO X")
     noisy = {game.action_name(s, a) for a in game.actions(s) if game.is_noisy(s, a)}
     assert noisy == {"A2"}
+
+
+def quick_moves(game, s, last, tries=60):
+    """Where quick games go on."""
+    return {game.action_name(s, game.quick_action(s, last, new_random(seed))) for seed in range(tries)}
+
+
+def test_quick_games_save_and_take_stones():
+    game = games.load("go:size=5")
+    point = {game.action_name(None, a): a for a in range(game.none.width)}
+    s = game.from_text("...../.XOX./..X../...../..... O moves=5")
+    assert "C5" in quick_moves(game, s, point["D4"])
+    s = game.from_text("...../.XOX./..X../...../..... X moves=6")
+    moves = [game.action_name(s, game.quick_action(s, point["A1"], new_random(seed))) for seed in range(100)]
+    assert moves.count("C5") > 60
+
+
+def test_quick_games_answer_the_last_move_by_shape():
+    game = games.load("go:size=7")
+    s = game.from_text("......./......./..XOX../......./......./......./....... O moves=3")
+    point = {game.action_name(None, a): a for a in range(game.none.width)}
+    answers = {game.action_name(s, a) for a in game.actions(s) if a != game.pass_move and quick.is_answered(game, s, a)}
+    assert {"D4", "D6"} <= answers
+    assert "A1" not in answers
+    moves = [game.action_name(s, game.quick_action(s, point["E5"], new_random(seed))) for seed in range(100)]
+    assert sum(move in answers for move in moves) > 80
+
+
+def test_every_shape_stands_for_its_images_and_both_colours():
+    game = games.load("go:size=5")
+    for shape in quick.SHAPES:
+        if "#" in shape:
+            continue
+        above, middle, below = shape.replace("?", ".").replace("x", ".").replace("o", ".").split()
+        middle = middle[0] + "." + middle[1]
+        grid = np.array([list(above), list(middle), list(below)])
+        for turned in (np.rot90(each, k) for each in (grid, grid[:, ::-1]) for k in range(4)):
+            for side in "XO":
+                rows = ["....."] + ["." + "".join(row) + "." for row in turned] + ["....."]
+                s = game.from_text("/".join(rows) + f" {side} moves={4 if side == 'X' else 5}")
+                assert quick.is_answered(game, s, 2 * game.stride + 2), (shape, rows)
+
+
+def test_own_eyes_are_not_filled():
+    game = games.load("go:size=5")
+    s = game.from_text(".X.X./XXXXX/XXXXX/XXXXX/XX.OO X moves=30")
+    empty = game.points - s.mine - s.theirs
+    found = {game.action_name(s, a) for a in quick.eyes(game, empty, s.mine, s.theirs)}
+    assert found == {"A5", "C5", "E5"}
+    false = game.from_text(".X.../XO.../...../...../..... X moves=30")
+    empty = game.points - false.mine - false.theirs
+    assert not quick.eyes(game, empty, false.mine, false.theirs)
+    assert quick_moves(game, s, -1) <= {"C1"}
 
 
 @pytest.mark.slow

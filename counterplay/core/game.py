@@ -36,6 +36,7 @@ from counterplay.core.features import Learnable
 from counterplay.core.knowledge import FOR_PEOPLE, KNOWLEDGE, for_people, knowledge
 from counterplay.core.memory import Memory, is_array, read_only
 from counterplay.core.primitives import nth_action, number_of_actions, state_key, weighted_sum
+from counterplay.core.randomness import word
 from counterplay.core.texts import convert, field_text, fields_text, read_board, read_moves, state_from_text
 
 __all__ = [
@@ -233,6 +234,15 @@ class Game(Learnable):
         Give it if the action of a number is found without listing those before.
         """
         return nth_action(self, s, r * number_of_actions(self, s) >> 32)
+
+    @knowledge
+    def quick_action(self, s: Any, last: int, random: Any) -> int:
+        """How a live state is played on quickly and not foolishly, for the playouts of tree search.
+
+        `last` is the action before, -1 if it is not known; `random` is drawn from by `unit` and `word` of
+        `counterplay.core.randomness`. Default: any action.
+        """
+        return self.sample(s, word(random))
 
     # ---- what is hidden; what is learnt from is in `Learnable`
 

@@ -29,6 +29,9 @@ ALGORITHMS: dict[str, Callable[..., Result]] = {
 }
 
 
+_WITH_QUICK_PLAYOUTS = {"rave": 1000.0, "exploration": 0.1}  # found on Go: see docs/games/go.md
+
+
 def best_for(game: Game) -> str:
     """The name of the search that gets the exact value with the least work: what a newcomer should take."""
     return next((each.name for each in (AlphaBeta, Expectiminimax) if each.suits(game)), MaxN.name)
@@ -44,10 +47,13 @@ def strongest(game: Game) -> Engine:
 def _strongest(game: Game) -> tuple[str, dict[str, Any]]:
     """Its name and settings.
 
-    Where a game has no estimates, a search by depth sees nothing before the end of the game; playouts do.
+    Where a game has no estimates, a search by depth sees nothing before the end of the game; playouts do. A game that
+    says how they go on is one for them.
     """
     if game.knows.model_odds:  # a model that speaks of moves, too
         return MonteCarlo.name, {"puct": 1.5, "cutoff": 0, "solver": Expectiminimax.suits(game)}
+    if game.knows.quick_action:
+        return MonteCarlo.name, {"quick": True, **_WITH_QUICK_PLAYOUTS}
     if not game.knows.evaluate:
         return MonteCarlo.name, {"solver": Expectiminimax.suits(game)}
     return best_for(game), {}

@@ -19,7 +19,7 @@ import numpy as np
 
 from counterplay.core.game import CHANCE, Game, UserError
 from counterplay.core.randomness import unit, word
-from counterplay.search.mcts.nodes import values_kept
+from counterplay.search.mcts.nodes import action_of, values_kept
 from counterplay.search.mcts.variations import get, is_proven, note_played, put
 from counterplay.search.playout import MOST_PLIES, choose
 from counterplay.search.values import sane_estimate, sane_utility
@@ -38,6 +38,7 @@ def weigh(game: Any, s: Any, w: Any, x: Any) -> None:
         w.value[0] = get(x.low, w.walk[w.ply])
         return
     plies, is_over, is_known = 0, False, False
+    last = action_of(w.walk[w.ply], w) if w.ply > 0 else -1
     while True:
         is_over = game.is_terminal(s)
         if is_over:
@@ -53,8 +54,8 @@ def weigh(game: Any, s: Any, w: Any, x: Any) -> None:
         if plies >= MOST_PLIES:
             w.endless, w.stop = 1, 1
             break
-        a = choose(game, s, w) if x is None else choose_by_all(game, s, w, x)
-        s = game.result(s, a)
+        a = choose(game, s, w) if x is None else choose_by_all(game, s, last, w, x)
+        s, last = game.result(s, a), a
         plies += 1
     w.nodes += plies
     if not is_known:
@@ -65,10 +66,15 @@ def weigh(game: Any, s: Any, w: Any, x: Any) -> None:
         put(x.high, w.walk[w.ply], w.value[0])
 
 
-def choose_by_all(game: Any, s: Any, w: Any, x: Any) -> int:
-    """A playout's next action, with the variations that are on."""
+def choose_by_all(game: Any, s: Any, last: int, w: Any, x: Any) -> int:
+    """A playout's next action after `last`, with the variations that are on."""
     p = game.player(s)
-    a = likely(game, s, w) if x.use_guide and p != CHANCE and unit(w) < x.guide else choose(game, s, w)
+    if game.knows.quick_action and x.use_quick and p != CHANCE:
+        a = game.quick_action(s, last, w)
+    elif x.use_guide and p != CHANCE and unit(w) < x.guide:
+        a = likely(game, s, w)
+    else:
+        a = choose(game, s, w)
     if x.use_rave:
         note_played(p, a, w, x)
     return a

@@ -44,6 +44,8 @@ class TreeSettings:
     guide: float | None = None
     """How often a playout takes the best move by the game's `priority`, from 0 to 1. Gelly et al., Modification of UCT
     with patterns in Monte-Carlo Go, 2006."""
+    quick: bool = False
+    """Playouts by the game's own `quick_action` instead of any action. Gelly et al. 2006."""
     puct: float | None = None
     """Priors: c * prior * sqrt(parent's visits) / (1 + visits) instead of UCB1's bound. Rosin, Multi-armed bandits with
     episode context, 2011, as in Silver et al., AlphaGo Zero, 2017. The priors are the evaluator's, or follow from the

@@ -55,6 +55,7 @@ VARIATIONS = {
     "fpu": Variation(is_utility=True),
     "widening": Variation(keeps=("prior",)),
     "guide": Variation(needs="priority"),
+    "quick": Variation(needs="quick_action"),
     "solver": Variation(keeps=("low", "high"), follows_minimax=True),
     "cutoff": Variation(needs="evaluate"),
     "outside": Variation(),  # an evaluator that is no part of the game weighs the leaves

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from counterplay.core.game import CHANCE, KNOWLEDGE, RULES, Game
+from counterplay.core.randomness import new_random
 from counterplay.study.check.examination import FAILED, Examination, Seen
 from counterplay.study.check.values import is_finite, kind, listed, plain, same, shape, unfit
 
@@ -88,6 +89,15 @@ def sample_gives_them_by_number(game: Game, it: Seen) -> Iterator[str]:
         r = -(-(k << 32) // len(actions))
         if (a := game.sample(it.state, r)) != actions[k]:
             yield f"sample gives {a} for r = {r}, which is number {k} of {len(actions)} actions: {actions[k]}"
+
+
+def quick_action_is_legal(game: Game, it: Seen) -> Iterator[str]:
+    """`quick_action` gives one of the actions, whatever the last one was."""
+    actions = it.says["actions"] if game.knows.quick_action and not it.over else ()
+    for seed in range(3) if actions and it.says["player"] != CHANCE else ():
+        a = game.quick_action(it.state, -1 if seed == 0 else actions[-1], new_random(it.ply * 3 + seed))
+        if a not in actions:
+            yield f"quick_action gives {a}, which is none of the actions: {listed(actions)}"
 
 
 def canonical_stands_for_all(game: Game, it: Seen) -> Iterator[str]:
@@ -212,6 +222,7 @@ _OF_STATES: dict[str, tuple[Property, ...]] = {
         each_action_once,
         count_actions_counts_them,
         sample_gives_them_by_number,
+        quick_action_is_legal,
         canonical_stands_for_all,
     ),
     "probability": (probabilities_add_up,),

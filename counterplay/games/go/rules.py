@@ -10,6 +10,7 @@ from counterplay.core.boards import BoardGame
 from counterplay.core.drawing import Look, Piece
 from counterplay.core.game import UnreadableText
 from counterplay.core.primitives import mix64, repeat, replace, state_key
+from counterplay.games.go import quick
 
 LETTERS = "ABCDEFGHJKLMNOPQRST"  # no I, which looks like J
 
@@ -281,6 +282,23 @@ class Go(BoardGame):
         if not beside & self.points - s.mine and not saved:
             value -= 30.0
         return value + len(beside & empty) + 2.0 * len(beside & s.theirs) + len(beside & s.mine)
+
+    @cached_property
+    def edge(self):
+        inside = self.points & self.points << 1 & self.points >> 1 & self.points << self.stride
+        return self.points - (inside & self.points >> self.stride)
+
+    @cached_property
+    def near(self):
+        return quick.surroundings(self.size, self.across)[0]
+
+    @cached_property
+    def off_board(self):
+        return quick.surroundings(self.size, self.across)[1]
+
+    def quick_action(self, s, last, random):
+        """Save, take, answer the last move, else anywhere but into an own eye."""
+        return quick.action(self, s, last, random)
 
     def is_noisy(self, s, a):
         """Taking two stones or more; a single one might be retaken in turn, but lines of these lose stones and end."""
