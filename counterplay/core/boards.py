@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import product
 from typing import Any, ClassVar
 
 from counterplay.core.bits import Bits
+from counterplay.core.features import Place
 from counterplay.core.game import Game, UnreadableText
 from counterplay.core.texts import read_board
 
@@ -70,6 +72,15 @@ class BoardGame(Game):
         """The name of a square that is counted from the top left."""
         columns, rows = self.labels()
         return columns[square % self.shape[1]] + rows[square // self.shape[1]]
+
+    def place(self, s: Any, square: int) -> Place | None:
+        rows, columns = self.shape
+        for row, column in product(range(rows), range(columns)):
+            if self.square(row, column) == square:
+                is_named = all(self.labels())
+                name = self.square_name(row * columns + column) if is_named else f"{column + 1}/{rows - row}"
+                return Place(row, column, name)
+        return None
 
     def action_name(self, s: Any, a: int) -> str:
         """The square of that number."""

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 from counterplay.core.bits import Bits
 from counterplay.core.cells import Cells
 from counterplay.core.knowledge import for_people, knowledge
 
-__all__ = ["Active", "Learnable", "default_features", "new_active", "number_of_inputs"]
+__all__ = ["Active", "Learnable", "Place", "default_features", "new_active", "number_of_inputs"]
 
 MOST_ACTIVE = 1024
 """So many inputs of one state may be told; a state has them on the stack."""
@@ -109,6 +109,26 @@ def _is_whole(x: Any) -> bool:
     return hasattr(x, "__index__")
 
 
+def _default_name(s: Any, i: int, name: str = "") -> str:
+    """What input `i` of `default_features` tells of: a field of the state, or one of several in a field."""
+    if isinstance(s, tuple | Cells):
+        fields = getattr(s, "_fields", None) or [f"{name}[{k}]" for k in range(len(s))]
+        for field, item in zip(fields, s, strict=True):
+            inside = number_of_inputs(item)
+            if i < inside:
+                return _default_name(item, i, field)
+            i -= inside
+    return f"{name}[{i}]" if isinstance(s, Bits) else name
+
+
+class Place(NamedTuple):
+    """A square of the board: its row and column there, from the top left, and its name."""
+
+    row: int
+    column: int
+    name: str
+
+
 class Learnable:
     """What a game tells whoever learns to play it. All of it has a default, made from the state."""
 
@@ -160,6 +180,22 @@ class Learnable:
     def model_odds(self, units: Any, p: int, a: int) -> float:
         """How much speaks for a move, by a model that says so of a state; see `counterplay.learn.dual`."""
         return 1.0
+
+    @for_people
+    def feature_name(self, s: Any, i: int) -> str:
+        """What input `i` tells of the state `s`, for whoever wants to know what a model thinks; several may be alike.
+
+        Default: the field of the state that it comes from.
+        """
+        if self.knows.features:  # type: ignore[attr-defined]
+            return f"input {i}"
+        start = self.initial()  # type: ignore[attr-defined]
+        return _default_name(start, i % number_of_inputs(start))
+
+    @for_people
+    def place(self, s: Any, square: int) -> Place | None:
+        """Where on the board of `s` the square is that `planes` gives by that number, if that is known."""
+        return None
 
     @for_people
     def with_model(self, model: Any) -> Self:

@@ -25,6 +25,7 @@ from typing import NamedTuple
 
 from counterplay.core.bits import Bits
 from counterplay.core.drawing import Look, Piece
+from counterplay.core.features import Place
 from counterplay.core.game import AmbiguousText, Game, IllegalAction, UnreadableText
 from counterplay.core.primitives import count, nth, state_key
 
@@ -315,6 +316,20 @@ class Checkers(Game):
     def labels(self):
         """Each row's first square: squares are counted from 1, row by row."""
         return (), [str(1 + 4 * r) for r in range(8)]
+
+    def place(self, s, square):
+        """`planes` are seen from the side of the player to move."""
+        n = SQUARES[square if s.turn == 0 else CELLS - 1 - square]
+        row, i = divmod(n - 1, 4)
+        return Place(row, 2 * i + 1 - row % 2, str(n))
+
+    def feature_name(self, s, i):
+        """A term, or a piece on a square."""
+        if i < 7:
+            return self.Terms._fields[i]
+        kind, square = divmod((i - 7) % (4 * CELLS), CELLS)
+        whose = (s.turn if kind < 2 else 1 - s.turn) == 0
+        return f"{'black' if whose else 'white'} {('man', 'king')[kind % 2]} on {self.place(s, square).name}"
 
     def path(self, a):
         """The squares that action `a` touches, from the first to the last."""

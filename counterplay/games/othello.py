@@ -291,6 +291,11 @@ class Othello(BoardGame):
 
     # ---- for people
 
+    def feature_name(self, s, i):
+        side, square = divmod(i, self.size**2)
+        whose = self.player_names[self.viewer(s) if side == 0 else 1 - self.viewer(s)]
+        return f"{whose} {self.square_name(square)}"
+
     def labels(self):
         """Rows count from the top, as Othello players do."""
         return [chr(ord("a") + c) for c in range(self.size)], [str(r + 1) for r in range(self.size)]

@@ -124,14 +124,23 @@ def _read(file: Path) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
         length = int.from_bytes(data[:8], "little")
         about = read_json(read_json(data[8 : 8 + length].decode())["__metadata__"]["counterplay"])
         needed = {"version", "game", "fingerprint", "model", "shape", "trained", "canary", "training"}
-        if not isinstance(about, dict) or not needed <= about.keys():
+        if not isinstance(about, dict) or not needed <= about.keys() or not _is_pedigree(about["trained"]):
             raise KeyError
-    except (SafetensorError, ValueError, KeyError, TypeError, RecursionError):
+    except (SafetensorError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise UserError(f"{file} is no model of Counterplay, or only a part of one") from None
     if about["version"] != VERSION:
         raise UserError(f"{file} was written by another version of Counterplay ({about['version']}, not {VERSION})")
     memory = {name.removeprefix(_MEMORY): weights.pop(name) for name in list(weights) if name.startswith(_MEMORY)}
     return about, weights, memory
+
+
+def _is_pedigree(trained: Any) -> bool:
+    """Whether it can be how a model was trained: a list of objects, each with a number of games and a curve."""
+    if not isinstance(trained, list) or not all(isinstance(each, dict) for each in trained):
+        return False
+    points = [point for each in trained for point in each.get("curve", ())]
+    shares = [x for point in points for x in point["shares"].values()]
+    return all(isinstance(each.get("played", 0), int) for each in trained) and all(isinstance(x, float) for x in shares)
 
 
 def _must_be_for(about: dict[str, Any], game: Game, file: Any) -> None:

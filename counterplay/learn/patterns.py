@@ -74,6 +74,8 @@ class Patterns(Model):
         """Where everything is: for each image of each shape its squares, its table, and where digits come from."""
         base, words = self._kinds + 1, -(-self._squares // 64)
         turns = [list(range(self._squares)), *(list(turn) for turn in self.game.symmetries)]
+        self.images: list[list[int]] = []
+        """The squares of each pattern that is looked up, in the order of the digits."""
         masks: list[list[int]] = []
         places: list[list[int]] = []
         digits: dict[tuple[int, ...], int] = {}  # where the row of sums begins for these powers of the base
@@ -94,6 +96,7 @@ class Patterns(Model):
                     bits = sum(1 << q - 64 * word for q in here)
                     mask.append(bits - (1 << 64) if bits >> 63 else bits)
                     place.append(digits[powers])
+                self.images.append(image)
                 masks.append(mask)
                 places.append(place)
             table += base ** len(shape)

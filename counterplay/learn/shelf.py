@@ -39,6 +39,8 @@ class Kept(NamedTuple):
     game: str
     kind: str
     trained: list[dict[str, Any]]
+    shape: dict[str, Any]
+    """What the model is made with besides the game."""
     problem: str = ""
     """Why it is none, if it is none."""
 
@@ -66,8 +68,8 @@ def kept(file: Path) -> Kept:
     try:
         about = describe(file)
     except UserError as error:
-        return Kept(file, "", "", [], str(error))
-    return Kept(file, about["game"], about["model"], about["trained"])
+        return Kept(file, "", "", [], {}, str(error))
+    return Kept(file, about["game"], about["model"], about["trained"], about["shape"])
 
 
 def usual(game: Game, algorithm: str) -> str | None:

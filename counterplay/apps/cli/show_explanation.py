@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from counterplay.apps.cli import output
 from counterplay.apps.cli.estimating import told_model
 from counterplay.core.game import Position
+from counterplay.study.analysis import learned
 
 if TYPE_CHECKING:
     from counterplay.study.analysis import Explanation
@@ -33,6 +34,9 @@ def say_explanation(found: Explanation) -> None:
                 numbers = (term.chosen, term.other, term.difference)
                 output.add_row(table, term.name, *(f"{x:+.2f}" if x else "0" for x in numbers))
         output.say(table)
+        sign = -1.0 if found.player == 1 else 1.0
+        if patterns := learned.drawn(found.game, found.chosen.end, found.patterns(), sign):
+            output.say(f"\nthe first patterns of these, at the end of the line of {found.chosen.name}:\n{patterns}")
     output.say(f"\n{found.algorithm}: {found.nodes:,} nodes in {found.seconds:.3f} s")
     for line in told_model(found.game):
         output.say(line)

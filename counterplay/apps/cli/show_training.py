@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from shlex import quote
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from counterplay.apps.cli import output
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from counterplay.learn.shelf import Kept
     from counterplay.learn.temporal import Progress
 
-__all__ = ["drawn_curve", "follow", "show_models"]
+__all__ = ["drawn_curve", "follow", "show_model", "show_models"]
 
 NAMES = {"random": "random moves", "estimate": "the hand-made estimate", "earlier": "itself at the point before"}
 _MARKS = {"random": "r", "estimate": "h", "earlier": "e"}
@@ -110,6 +110,45 @@ def drawn_curve(curve: Sequence[Point], of: int) -> str:
     width = len(f"{of:,}")
     axis = f"       0{' ' * (_WIDTH - width)}{of:,} games"
     return "\n".join([*lines, f"      +{'-' * _WIDTH}", axis, f"       points against {legend}"])
+
+
+def show_model(model: Kept, measured: str) -> None:
+    """All that is known of a model: what it is, what it was trained by, one time after the other, and its curve."""
+    from counterplay.learn.course import Point
+
+    shape = ", ".join(f"{name} {_brief(value)}" for name, value in model.shape.items())
+    output.say(f"{model.file.name}: {model.kind} for {model.game}, {shape}")
+    if measured:
+        output.say(f"taken by default: {measured} against the same search without it")
+    for number, time in enumerate(model.trained, 1):
+        output.say(f"{number}. {', '.join(_how_trained(time))}")
+        if note := time.get("note"):
+            output.say(f"   {note}")
+    curve = [Point(**point) for point in model.trained[-1].get("curve", [])] if model.trained else []
+    if curve:
+        output.say(f"\n{drawn_curve(curve, curve[-1].games)}\n{_line(curve[-1]).strip()}")
+
+
+def _how_trained(time: dict[str, Any]) -> list[str]:
+    """One training in words, as far as it is known."""
+    words = {
+        "recipe": "{}",
+        "played": "{:,} games",
+        "rate": "rate {0[0]:g} to {0[1]:g}",
+        "trace": "lambda {:g}",
+        "explore": "{:.0%} random moves",
+        "threads": "threads {}",
+        "seed": "seed {}",
+        "seconds": "{:,.0f} s",
+    }
+    return [text.format(time[name]) for name, text in words.items() if name in time]
+
+
+def _brief(value: object) -> str:
+    """A setting in a few words: of many things, how many."""
+    if isinstance(value, list) and len(value) > 3:
+        return str(len(value))
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def show_models(shipped: Sequence[Kept], trained: Sequence[Kept]) -> None:

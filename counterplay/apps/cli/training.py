@@ -66,17 +66,34 @@ def train(
 
 @app.command()
 def models(
-    folder: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="Where you have trained some.")] = Path(),
+    which: Annotated[
+        str, typer.Argument(metavar="[NAME|FILE|FOLDER]", help="A game or a file: all about that model. Default: here.")
+    ] = ".",
     as_json: Json = False,
 ) -> None:
-    """List the models that come with Counterplay, and those in a folder of yours, with how they were trained."""
+    """List the models that come with Counterplay, and those in a folder of yours; or tell all about one of them."""
     from counterplay.apps.cli import output
-    from counterplay.apps.cli.show_training import show_models
-    from counterplay.learn.shelf import models_in, on_the_shelf
+    from counterplay.apps.cli.show_training import show_model, show_models
+    from counterplay.learn.shelf import STRONGER, kept, models_in, on_the_shelf
 
+    folder, ours = Path(which), on_the_shelf()
+    one = kept(folder) if folder.is_file() else next((each for each in ours if each.game == which), None)
+    if one is not None:
+        if one.problem:
+            raise UserError(one.problem)
+        measured = STRONGER.get(one.game, "") if one in ours else ""
+        if as_json:
+            output.print_json({**one.as_dict(), "stronger": measured or None})
+        else:
+            try:
+                show_model(one, measured)
+            except (TypeError, ValueError, LookupError, AttributeError):  # a file may be anybody's
+                raise UserError(f"{one.file} tells nothing sensible of how it was trained") from None
+        return
     if not folder.is_dir():
-        raise UserError(f"there is no folder {folder}")
-    ours, yours = on_the_shelf(), models_in(folder)
+        names = ", ".join(each.game for each in ours)
+        raise UserError(f"there is no folder {folder}, and no game with a model of ours by that name: {names}")
+    yours = models_in(folder)
     if as_json:
         found = {"shipped": ours, "trained": yours}
         output.print_json({whose: [each.as_dict() for each in some] for whose, some in found.items()})

@@ -320,6 +320,13 @@ class Backgammon(Game):
         if off:
             on.add(first + 97, off / MEN)
 
+    def feature_name(self, s, i):
+        """The checkers on a point, counted as their owner does, on the bar, or borne off."""
+        side, place = divmod(i % 196, 98)
+        whose = self.player_names[self.viewer(s) if side == 0 else 1 - self.viewer(s)]
+        where = f"point {place // 4 + 1}" if place < 96 else "bar" if place == 96 else "off"
+        return f"{whose} {where}"
+
     def side_features(self, men):
         """For each point from the own ace-point on, whether there is a checker, a second and a third, and half of how
         many more; then half of those on the bar, and the part borne off."""

@@ -4,6 +4,8 @@ A game's `terms(s)` are what its `evaluate` adds up, player 0's less player 1's,
 has none), before the sum is bent into the range of utilities. So the differences of the weighted terms at the ends of
 two lines add up to the difference of the estimates. Whether that is so is looked up for the positions at hand, not
 believed.
+
+Where a model estimates, the terms are what it sees there: its features, its patterns, or what a network would miss.
 """
 
 from __future__ import annotations
@@ -18,9 +20,11 @@ from typing import Any, NamedTuple
 from counterplay import search
 from counterplay.core.game import CHANCE, Game, UserError
 from counterplay.core.words import player_name, value_text
+from counterplay.learn.model import Model, model_of
 from counterplay.search.alphabeta.workspace import PLIES
 from counterplay.search.repetition import draw_value
 from counterplay.search.run import Progress
+from counterplay.study.analysis import learned
 from counterplay.study.analysis.prospects import Judge, Prospect, new_judge
 
 __all__ = ["Explanation", "Term", "explain"]
@@ -31,6 +35,8 @@ DEEPER = 2
 """Plies more, to see whether the choice stays."""
 _DEEPER_NODES = 10
 """So many times the nodes of the choice may be spent on that, and not less than the budget."""
+_MOST_PARTS = 8
+"""Of what a model sees, so much is told; the rest is added up."""
 _IMPATIENT = 2.0
 """Seconds to compare moves after ctrl-C."""
 
@@ -77,6 +83,18 @@ class Explanation:
         return self.game.player(self.state)
 
     @property
+    def model(self) -> Model | None:
+        """Whose estimate it is, if it is not the game's own."""
+        return model_of(self.game)
+
+    def patterns(self) -> list[learned.Part]:
+        """What a model of patterns sees at the end of the chosen line, of the terms, in their order."""
+        if not self.terms:
+            return []
+        found = {part.name: part for part in learned.parts(self.game, self.chosen.end) if part.places}
+        return [found[term.name] for term in self.terms if term.name in found]
+
+    @property
     def depth(self) -> int:
         """The plies to which the two moves were compared."""
         return len(self.history)
@@ -95,9 +113,10 @@ class Explanation:
     def unseen(self) -> tuple[Term, ...]:
         """What the last misled depth did not see of the other move: terms that get worse on its line, the worst first.
 
-        Of a `Term` here, `chosen` is what there is in truth and `other` what it believed.
+        Of a `Term` here, `chosen` is what there is in truth and `other` what it believed. Of a model nothing is told:
+        it may know whose turn it is by any of its parts, and the turn changes from depth to depth.
         """
-        if not self.misled or not self.adds_up or self.other is None:
+        if not self.misled or not self.adds_up or self.other is None or self.model is not None:
             return ()
         before = self.history[self.misled[-1] - 1][1]
         if {before.ends, self.other.ends} != {"estimate"}:
@@ -120,6 +139,7 @@ class Explanation:
             "lead": self.lead,
             "terms": [{**term._asdict(), "difference": term.difference} for term in self.terms],
             "terms_add_up": self.adds_up,
+            **self._patterns_as_dict(),
             "history": [
                 {"depth": i + 1, "chosen": chosen.values[p], "other": other.values[p]}
                 for i, (chosen, other) in enumerate(self.history)
@@ -131,6 +151,14 @@ class Explanation:
             "nodes": self.nodes,
             "seconds": self.seconds,
         }
+
+    def _patterns_as_dict(self) -> dict[str, Any]:
+        sign = -1.0 if self.player == 1 else 1.0
+        found = [
+            {"name": each.name, "squares": [place.name for place in each.places], "value": sign * each.value}
+            for each in self.patterns()
+        ]
+        return {"patterns": found} if found else {}
 
     def paragraphs(self) -> list[str]:
         """The explanation, a paragraph each: the verdict, the lines, the terms, the horizon."""
@@ -195,7 +223,10 @@ class Explanation:
         listed = f"With {self.chosen.name} {who} has {there} {', '.join(shown)}, compared with {self.other.name}"
         if self.adds_up:
             total = sum(term.difference for term in self.terms)
-            return [f"{listed}: {f'{total:+.2f}' if _shows(total) else 'nothing'} in all."]
+            unit = "" if self.model is None else ", in the logarithm of the odds"
+            return [f"{listed}: {f'{total:+.2f}' if _shows(total) else 'nothing'} in all{unit}."]
+        if self.model is not None:
+            return [f"{listed}. (So much would the network's opinion change without each; that does not add up.)"]
         return [f"{listed}. (The game's estimate is not the sum of these terms.)"]
 
     def _horizon(self, other: Prospect) -> list[str]:
@@ -361,15 +392,31 @@ def _is_estimate(game: Game, what: Prospect) -> bool:
 
 def _terms(game: Game, p: int, chosen: Any, other: Any, adds_up: bool) -> list[Term]:
     """The terms of two states as player `p` sees them: weighted, if they add up, else as the game has them."""
-    if not game.knows.terms:
+    if not _has_terms(game):
         return []
-    sign = -1.0 if p == 1 else 1.0
-    one, two = (_weighted(game, s) if adds_up else game.terms(s)._asdict() for s in (chosen, other))
-    return [Term(name, sign * one[name] + 0.0, sign * two[name] + 0.0) for name in one]  # + 0.0: no -0.0
+    sign, is_learned = -1.0 if p == 1 else 1.0, model_of(game) is not None
+    one, two = (_weighted(game, s) if adds_up or is_learned else game.terms(s)._asdict() for s in (chosen, other))
+    names = dict.fromkeys([*one, *two])
+    terms = [Term(name, sign * one.get(name, 0.0) + 0.0, sign * two.get(name, 0.0) + 0.0) for name in names]  # no -0.0
+    return _main(terms) if is_learned else terms
+
+
+def _has_terms(game: Game) -> bool:
+    return model_of(game) is not None or game.knows.terms
+
+
+def _main(terms: list[Term]) -> list[Term]:
+    """Those that differ most; all others as one."""
+    ranked = sorted(terms, key=lambda term: -abs(term.difference))
+    main, others = ranked[:_MOST_PARTS], ranked[_MOST_PARTS:]
+    rest = Term("all others", sum(term.chosen for term in others), sum(term.other for term in others))
+    return [*main, rest] if others else main
 
 
 def _weighted(game: Game, s: Any) -> dict[str, float]:
     """What each term adds to the estimate for player 0, before that is bent into the range of utilities."""
+    if model_of(game) is not None:
+        return {part.name: part.value for part in learned.parts(game, s)}
     terms = game.terms(s)
     weights = game.weights or (1.0,) * len(terms)
     return {name: float(w * x) for name, w, x in zip(terms._fields, weights, terms, strict=True)}
@@ -380,7 +427,8 @@ def _adds_up(game: Game, s: Any, ends: Iterable[Any]) -> bool:
 
     Equal sums must have equal estimates, larger sums larger ones, but at the limits of the range of utilities.
     """
-    if not game.knows.terms or game.players > 2 or not game.zero_sum:
+    model = model_of(game)
+    if not _has_terms(game) or game.players > 2 or not game.zero_sum or (model and not learned.adds_up(model)):
         return False
     states = [s, *(game.result(s, a) for a in game.actions(s)), *ends]
     found = sorted(
