@@ -16,7 +16,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,7 +38,7 @@ from counterplay.solve.sequences import SequenceForm
 from counterplay.solve.strategy import About, Mixed, Strategy
 from counterplay.solve.subgames import Trunk, cut
 
-__all__ = ["RESOLVING", "LeafValues", "Nested", "Resolver", "resolver"]
+__all__ = ["RESOLVING", "LeafValues", "Nested", "Resolver"]
 
 RESOLVING = "resolving"
 """The name of the method."""
@@ -249,9 +248,3 @@ def _hands(trunk: Trunk, leaf: int, p: int) -> slice:
     """Where the hands of a leaf are among those of all."""
     before = sum(len(each.hands[p]) for each in trunk.leaves[:leaf])
     return slice(before, before + len(trunk.leaves[leaf].hands[p]))
-
-
-@lru_cache(maxsize=4)
-def resolver(game: Game, iterations: int = TRUNK_ITERATIONS, depth: int | None = None) -> Resolver:
-    """A `Resolver`, who has thought about the trunk once in a process: a player is made anew for every game."""
-    return Resolver(game, iterations, trunk=cut(game, depth))
