@@ -147,3 +147,13 @@ def test_hidden_games_are_compared():
     done = subprocess.run(command, capture_output=True, text=True, timeout=WATCHDOG_SECONDS)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("| Leduc poker") == 4
+
+
+@pytest.mark.slow
+def test_re_solving_thinks_as_long_as_cfr(tmp_path):
+    command = [sys.executable, BENCHMARKS / "resolving.py", "--quick", "--svg", tmp_path / "curves.svg"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=WATCHDOG_SECONDS)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("| CFR") == 2
+    assert "re-solving wins" in done.stdout
+    assert "re-solving, network" in (tmp_path / "curves.svg").read_text()

@@ -40,7 +40,7 @@ def test_leduc_poker_is_cut_where_the_card_is_shown():
     assert leaf.public.table >= 0
     assert {len(hands) for hands in leaf.hands} == {3}, "a rank each"
     assert sum(root.reach for each in trunk.leaves for root in each.roots) == pytest.approx(5), "one for each way"
-    assert sum(each.unfold().size.nodes for each in trunk.leaves) == after.size.nodes
+    assert sum(each.form.size.nodes for each in trunk.leaves) == after.size.nodes
 
 
 def test_a_game_is_cut_after_moves():
@@ -122,7 +122,7 @@ def test_subgames_at_an_equilibrium_are_worth_what_the_whole_game_is():
 
 def test_who_is_promised_much_declines():
     leaf = cut(KUHN, depth=1).leaves[1]
-    form = leaf.unfold()
+    form = leaf.form
     reach = np.ones(3), np.ones(3)
     entered = solve_from(form, reach, 200, me=0, promised=np.full(3, -9.0)).work.x[1][1:4]
     declined = solve_from(form, reach, 200, me=0, promised=np.full(3, 9.0)).work.x[1][1:4]
@@ -138,6 +138,16 @@ def test_it_is_hardly_exploitable_on_leduc_poker(leduc_player):
     assert strategy.about == solve.About(solve.RESOLVING, 1_000)
     assert len(strategy) == 288
     assert exploitability(leduc_player) < 0.01
+
+
+def test_it_is_ahead_of_cfr_by_samples_of_equal_time(leduc_player):
+    """As many samples as `benchmarks/resolving.py` makes while re-solving by a network thinks."""
+    solver = solve.ExternalSampling(LEDUC)
+    solver.run(1_650)
+    form, mine, theirs = unfold(LEDUC), leduc_player.strategy(), solver.strategy()
+    first = solve.respond(form, (mine.by_sequence(form.sides[0]), theirs.by_sequence(form.sides[1]))).values[0]
+    second = solve.respond(form, (theirs.by_sequence(form.sides[0]), mine.by_sequence(form.sides[1]))).values[1]
+    assert 0.5 * (first + second) > 0.1
 
 
 @pytest.mark.parametrize(

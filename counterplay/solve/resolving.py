@@ -173,7 +173,6 @@ class Resolver(Mixed):
         self.game, self.iterations, self.subgame_iterations = game, iterations, subgame_iterations
         self.trunk = cut(game) if trunk is None else trunk
         self._into = self.trunk.into(0), self.trunk.into(1)
-        self._forms: dict[int, SequenceForm] = {}  # of the subgames that were looked at
         self._thought: tuple[int, int, Any] = -1, -1, None  # the last subgame, for whom, and his strategy
         self._solve_trunk(Nested(self.trunk) if leaf_values is None else leaf_values)
 
@@ -193,15 +192,10 @@ class Resolver(Mixed):
         plans(ARRAYS, sides, self._strategies, work.x)
         self._reach = work.x[0][into[0]], work.x[1][into[1]]
 
-    def _form(self, leaf: int) -> SequenceForm:
-        if leaf not in self._forms:
-            self._forms[leaf] = self.trunk.leaves[leaf].unfold()
-        return self._forms[leaf]
-
     def _solve_again(self, leaf: int, me: int) -> Any:
         """The strategy of player `me` in the subgame of a leaf, by sequence; thought of once in a hand."""
         if self._thought[:2] != (leaf, me):
-            form = self._form(leaf)
+            form = self.trunk.leaves[leaf].form
             reach, promised = (
                 tuple(each[p][_hands(self.trunk, leaf, p)] for p in (0, 1)) for each in (self._reach, self._promised)
             )
@@ -217,7 +211,7 @@ class Resolver(Mixed):
         for leaf in range(len(self.trunk.leaves)):
             if len(found) or not known.moves:
                 break
-            side = self._form(leaf).sides[p]
+            side = self.trunk.leaves[leaf].form.sides[p]
             found = np.flatnonzero(side.keys == key)
             if len(found):
                 strategy = self._solve_again(leaf, p)
@@ -232,7 +226,7 @@ class Resolver(Mixed):
         for p in (0, 1):
             parts.append((self.trunk.sides[p], self._strategies[p]))
             for leaf in range(len(self.trunk.leaves)):
-                parts.append((self._form(leaf).sides[p], self._solve_again(leaf, p)))
+                parts.append((self.trunk.leaves[leaf].form.sides[p], self._solve_again(leaf, p)))
         sizes = np.concatenate([np.diff(side.first) for side, _ in parts])
         return Strategy(
             self.game,
