@@ -163,3 +163,13 @@ def test_games_against_gnubg_come_to_an_end(monkeypatch, tmp_path):
     assert score["games"] == 2
     assert score["points"] < 0
     assert abs(score["fair"]) < 9
+
+
+@pytest.mark.slow
+def test_re_solving_thinks_as_long_as_cfr(tmp_path):
+    command = [sys.executable, BENCHMARKS / "resolving.py", "--quick", "--svg", tmp_path / "curves.svg"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=WATCHDOG_SECONDS)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("| CFR") == 2
+    assert "re-solving wins" in done.stdout
+    assert "re-solving, network" in (tmp_path / "curves.svg").read_text()

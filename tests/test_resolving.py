@@ -7,7 +7,7 @@ from counterplay import CHANCE, Game, UserError, games, native, solve
 from counterplay.core.randomness import new_random
 from counterplay.core.views import view
 from counterplay.search import Unsuited
-from counterplay.solve import Nested, Resolver, cut, unfold
+from counterplay.solve import LeafNetwork, Nested, Resolver, cut, train_network, unfold
 from counterplay.solve.resolving import solve_from
 
 pytestmark = pytest.mark.long
@@ -40,7 +40,7 @@ def test_leduc_poker_is_cut_where_the_card_is_shown():
     assert leaf.public.table >= 0
     assert {len(hands) for hands in leaf.hands} == {3}, "a rank each"
     assert sum(root.reach for each in trunk.leaves for root in each.roots) == pytest.approx(5), "one for each way"
-    assert sum(each.unfold().size.nodes for each in trunk.leaves) == after.size.nodes
+    assert sum(each.form.size.nodes for each in trunk.leaves) == after.size.nodes
 
 
 def test_a_game_is_cut_after_moves():
@@ -122,7 +122,7 @@ def test_subgames_at_an_equilibrium_are_worth_what_the_whole_game_is():
 
 def test_who_is_promised_much_declines():
     leaf = cut(KUHN, depth=1).leaves[1]
-    form = leaf.unfold()
+    form = leaf.form
     reach = np.ones(3), np.ones(3)
     entered = solve_from(form, reach, 200, me=0, promised=np.full(3, -9.0)).work.x[1][1:4]
     declined = solve_from(form, reach, 200, me=0, promised=np.full(3, 9.0)).work.x[1][1:4]
@@ -138,6 +138,16 @@ def test_it_is_hardly_exploitable_on_leduc_poker(leduc_player):
     assert strategy.about == solve.About(solve.RESOLVING, 1_000)
     assert len(strategy) == 288
     assert exploitability(leduc_player) < 0.01
+
+
+def test_it_is_ahead_of_cfr_by_samples_of_equal_time(leduc_player):
+    """As many samples as `benchmarks/resolving.py` makes while re-solving by a network thinks."""
+    solver = solve.ExternalSampling(LEDUC)
+    solver.run(1_650)
+    form, mine, theirs = unfold(LEDUC), leduc_player.strategy(), solver.strategy()
+    first = solve.respond(form, (mine.by_sequence(form.sides[0]), theirs.by_sequence(form.sides[1]))).values[0]
+    second = solve.respond(form, (theirs.by_sequence(form.sides[0]), mine.by_sequence(form.sides[1]))).values[1]
+    assert 0.5 * (first + second) > 0.1
 
 
 @pytest.mark.parametrize(
@@ -163,6 +173,96 @@ def test_compiled_and_interpreted_agree_to_the_last_bit():
             player = Resolver(KUHN, 10, trunk=trunk, leaf_values=Nested(trunk, 10), subgame_iterations=20)
             found.append(player.strategy().chances.tolist())
     assert found[0] == found[1]
+
+
+# ---- a network for the leaves
+
+
+@pytest.fixture(scope="module")
+def network():
+    return train_network(cut(LEDUC), 7)
+
+
+def test_a_network_guesses_what_leaves_are_worth(network):
+    trunk = network.trunk
+    values = network((np.ones(45), np.ones(45)))
+    assert values[0].sum() == pytest.approx(-values[1].sum(), abs=1e-9), "what one wins the other loses"
+    right = Nested(trunk)((np.ones(45), np.ones(45)))
+    assert np.abs(values[0] - right[0]).mean() < 0.1 * np.abs(right[0]).mean()
+    np.testing.assert_allclose(network((np.full(45, 0.5), np.ones(45)))[0], values[0])
+    np.testing.assert_allclose(network((np.full(45, 0.5), np.ones(45)))[1], 0.5 * values[1])
+    assert exploitability(Resolver(LEDUC, trunk=trunk, leaf_values=network)) < 0.03
+
+
+def test_a_network_learns_the_slopes_that_it_has():
+    trunk = cut(KUHN, depth=1)
+    network, random = LeafNetwork(trunk, (4,), seed=3), np.random.default_rng(0)
+    for w in network.weights:
+        w += random.normal(0.0, 0.3, w.shape)
+    x, _ = network._inputs((random.random((5, 6)), random.random((5, 6))))
+    y = network._outputs(x)[-1] + random.uniform(-0.01, 0.01, (2, 5, 6))  # errors that are not clipped
+
+    def loss():
+        return 0.5 * ((network._outputs(x)[-1] - y) ** 2).sum() / 5
+
+    before = [w.copy() for w in network.weights]
+    network._step(x, y, 0.0)
+    for mean, w in zip(network._means, network.weights, strict=True):
+        for _ in range(5):
+            i = tuple(random.integers(0, n) for n in w.shape)
+            w[i] += 1e-5
+            up = loss()
+            w[i] -= 2e-5
+            slope = (up - loss()) / 2e-5
+            w[i] += 1e-5
+            assert 10.0 * mean[i] == pytest.approx(slope, rel=1e-3, abs=1e-9)
+    for w, old in zip(network.weights, before, strict=True):
+        np.testing.assert_allclose(w, old)
+
+
+def test_a_training_is_the_same_again_and_keeps_the_best(monkeypatch):
+    monkeypatch.setattr("counterplay.solve.leaf_network.SAMPLES", 20)
+    monkeypatch.setattr("counterplay.solve.leaf_network.STEPS", 50)
+    trunk, told = cut(KUHN, depth=1), []
+    once = train_network(trunk, 3, seed=5, progress=lambda *news: told.append(news))
+    again = train_network(trunk, 3, seed=5)
+    for w, same in zip(once.weights, again.weights, strict=True):
+        np.testing.assert_array_equal(w, same)
+    assert [n for n, _ in told] == [1, 2, 3]
+    assert once.error == min(error for _, error in told)
+    with pytest.raises(Unsuited, match="no leaves"):
+        LeafNetwork(cut(KUHN))
+
+
+def test_a_network_is_kept_in_a_file(network, tmp_path, answer, counterplay):
+    file = tmp_path / "leduc.safetensors"
+    network.save(file)
+    again = LeafNetwork.load(file, network.trunk)
+    assert again.error == network.error
+    reach = np.ones(45), np.ones(45)
+    np.testing.assert_allclose(again(reach)[0], network(reach)[0], atol=1e-5)
+    asked = ("equilibrium", "leduc_poker", "--method", "resolving", "--network", file)
+    assert answer(*asked, "--rows", 0)["exploitability"] < 0.03
+    status, _, _ = counterplay("match", "leduc_poker", f"resolving:network={file},iterations=9", "random", "--games", 2)
+    assert status == 0
+    whole = file.read_bytes()
+    for data in (b"", b"hello", whole[:-4], whole.replace(b"leaf network", b"leaf_network")):
+        (tmp_path / "broken").write_bytes(data)
+        with pytest.raises(UserError, match="is no network for leaves"):
+            LeafNetwork.load(tmp_path / "broken", network.trunk)
+    with pytest.raises(UserError, match="trained for leduc_poker"):
+        LeafNetwork.load(file, cut(LEDUC, depth=2))
+
+
+def test_the_command_trains_a_network_if_there_is_none(answer, tmp_path, monkeypatch):
+    monkeypatch.setattr("counterplay.solve.leaf_network.SAMPLES", 20)
+    monkeypatch.setattr("counterplay.solve.leaf_network.STEPS", 50)
+    file = tmp_path / "kuhn.safetensors"
+    told = answer(
+        "equilibrium", "kuhn_poker", "--method", "resolving", "--depth", 1, "--iterations", 50, "--network", file
+    )
+    assert told["exploitability"] < 0.1
+    LeafNetwork.load(file, cut(KUHN, depth=1))
 
 
 # ---- playing
@@ -197,5 +297,8 @@ def test_wrong_settings(counterplay):
     status, _, err = counterplay("equilibrium", "kuhn_poker", "--depth", 2)
     assert status == 2
     assert "a depth is for the method resolving" in err
+    status, _, err = counterplay("equilibrium", "kuhn_poker", "--network", "nowhere")
+    assert status == 2
+    assert "a network is for the method resolving" in err
     with pytest.raises(solve.TooLarge):
         solve.equilibrium(KUHN, solve.RESOLVING, most_nodes=50)

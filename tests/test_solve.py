@@ -178,6 +178,52 @@ def test_exploitability_is_openspiels_after_as_many_iterations(name, form_name, 
         )
 
 
+GOOFSPIEL = "turn_based_simultaneous_game(game=goofspiel(num_cards=4,points_order=descending,returns_type=win_loss))"
+
+
+@pytest.mark.parametrize(
+    ("name", "theirs"), [("liars_dice:faces=3", "liars_dice(dice_sides=3)"), ("goofspiel:cards=4", GOOFSPIEL)]
+)
+def test_liars_dice_and_goofspiel_are_worth_what_openspiel_says(name, theirs):
+    """The trees are the same, so is the exploitability of a strategy of theirs, and so are the values."""
+    pyspiel = pytest.importorskip("pyspiel", reason="pip install 'counterplay[peers]'")
+    ours, theirs = games.load(name), pyspiel.load_game(theirs)
+    solver = pyspiel.CFRPlusSolver(theirs)
+    for _ in range(200):
+        solver.evaluate_and_update_policy()
+    policy, chances = solver.average_policy(), {}
+
+    def walk(s, t):
+        while t.is_terminal() and not ours.is_terminal(s):  # Goofspiel's last cards: they bid them by themselves
+            (forced,), p = ours.actions(s), ours.player(s)
+            chances[view(ours, s, p).key] = [forced], [1.0]
+            s = ours.result(s, forced)
+        assert t.is_terminal() == ours.is_terminal(s)
+        if t.is_terminal():
+            assert t.returns() == [ours.utility(s, 0), ours.utility(s, 1)]
+            return
+        p, mine, legal = ours.player(s), list(ours.actions(s)), t.legal_actions()
+        assert (p == CHANCE) == t.is_chance_node()
+        assert len(mine) == len(legal)
+        if p != CHANCE:
+            assert p == t.current_player()
+            likely = policy.action_probabilities(t)
+            chances[view(ours, s, p).key] = mine, [likely[a] for a in legal]
+        for a, b in zip(mine, legal, strict=True):
+            walk(ours.result(s, a), t.child(b))
+
+    walk(ours.initial(), theirs.new_initial_state())
+    keys, (actions, likely) = list(chances), zip(*chances.values(), strict=True)
+    first = np.append(0, np.cumsum([len(each) for each in actions]))
+    actions, likely = np.concatenate(actions), np.concatenate(likely)
+    found = Strategy(ours, np.array(keys), first, actions, likely, solve.About("theirs", 200))
+    form = unfold(ours)
+    assert len(found) == sum(side.sets for side in form.sides)
+    responses = found.responses(form)
+    assert responses.exploitability == pytest.approx(pyspiel.exploitability(theirs, policy), abs=1e-12)
+    assert abs(equilibrium(ours, "cfr+", 1_000).about.values[0] - responses.values[0]) < 2 * responses.exploitability
+
+
 # ---- sampling
 
 

@@ -5,6 +5,7 @@ equilibrium                         close to an equilibrium, which is computed b
 equilibrium:method=cfr+,iterations=10000
 resolving                           by continual re-solving: solves what is near, and what comes when it comes
 resolving:iterations=300,depth=2
+resolving:network=FILE              the same, with leaves valued by a network instead of solved
 strategy:FILE                       what `counterplay equilibrium GAME --save FILE` has written
 """
 
@@ -24,7 +25,7 @@ __all__ = ["hidden_player"]
 
 _SETTINGS = {
     "equilibrium": ("method", "iterations", "seed"),
-    "resolving": ("iterations", "depth"),
+    "resolving": ("iterations", "depth", "network"),
     "random": ("seed",),
 }
 
@@ -64,7 +65,8 @@ def _chooser(game: Game, text: str) -> Chooser:
         if type(settings.get(setting, 1)) is not int:
             raise UserError(f"'{text}': {wanted} a number, as in '{name}:{setting}=10'")
     if name == "resolving":
-        return solve.resolver(game, **settings)
+        network = settings.pop("network", None)
+        return solve.resolver(game, **settings, network=None if network is None else Path(str(network)))
     iterations = settings.get("iterations")
     return solve.remembered(game, settings.get("method"), iterations, int(settings.get("seed", 0)))
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from pathlib import Path
 
 from counterplay.core.game import Game, UserError
 from counterplay.solve.cfr import METHODS, Cfr, respond
+from counterplay.solve.leaf_network import LeafNetwork
 from counterplay.solve.resolving import RESOLVING, TRUNK_ITERATIONS, Resolver
 from counterplay.solve.sampling import ExternalSampling
 from counterplay.solve.sequences import MOST_NODES, SequenceForm, TooLarge, unfold
 from counterplay.solve.strategy import About, Strategy
 from counterplay.solve.subgames import cut
 
-__all__ = ["SAMPLING", "equilibrium", "exploitability", "remembered"]
+__all__ = ["SAMPLING", "equilibrium", "exploitability", "remembered", "resolver"]
 
 SAMPLING = "sampling"
 """The method for games that are too large to unfold."""
@@ -31,21 +33,23 @@ def equilibrium(
     *,
     seed: int = 0,
     depth: int | None = None,
+    network: Path | None = None,
     most_nodes: int = MOST_NODES,
     progress: Progress | None = None,
 ) -> Strategy:
     """A strategy that is close to an equilibrium of a game for two players, the closer the more iterations.
 
     `method` is one of METHODS, `sampling` or `resolving`. By default it is `dcfr`, and `sampling`, by a `seed`, if the
-    game has more than `most_nodes` histories. `resolving` cuts the game after `depth` moves, or where `cut` does.
+    game has more than `most_nodes` histories. `resolving` cuts the game after `depth` moves, or where `cut` does, and
+    has leaves valued by the `network` in a file, or solves them.
     Without opposite utilities nothing is promised; look at the exploitability.
     """
     if iterations is not None and iterations < 1:
         raise UserError(f"there is 1 iteration or more, not {iterations}")
     if method not in (None, *METHODS, SAMPLING, RESOLVING):
         raise UserError(f"there is no method '{method}'; there are: {', '.join((*METHODS, SAMPLING, RESOLVING))}")
-    if depth is not None and method != RESOLVING:
-        raise UserError(f"a depth is for the method {RESOLVING}")
+    if (depth is not None or network is not None) and method != RESOLVING:
+        raise UserError(f"a {'network' if depth is None else 'depth'} is for the method {RESOLVING}")
     form: SequenceForm | None = None
     try:
         form = unfold(game, most_nodes)
@@ -55,7 +59,10 @@ def equilibrium(
     if form is None or method == SAMPLING:
         return _sampled(game, form, iterations, seed, progress)
     if method == RESOLVING:
-        return _resolved(form, iterations or TRUNK_ITERATIONS, depth, progress)
+        strategy = resolver(game, iterations or TRUNK_ITERATIONS, depth, network).strategy().measured(form)
+        if progress is not None:
+            progress(strategy.about.iterations, strategy.about.exploitability)
+        return strategy
     solver = Cfr(form, method or "dcfr")
     for wanted in _steps(iterations or ITERATIONS):
         solver.run(wanted - solver.iterations)
@@ -64,13 +71,6 @@ def equilibrium(
             progress(solver.iterations, found.exploitability)
     about = About(solver.method, solver.iterations, found.values, found.exploitability)
     return Strategy.of_sequences(form, solver.average(), about)
-
-
-def _resolved(form: SequenceForm, iterations: int, depth: int | None, progress: Progress | None) -> Strategy:
-    strategy = Resolver(form.game, iterations, trunk=cut(form.game, depth)).strategy().measured(form)
-    if progress is not None:
-        progress(iterations, strategy.about.exploitability)
-    return strategy
 
 
 def _sampled(
@@ -98,3 +98,21 @@ def exploitability(strategy: Strategy, most_nodes: int = MOST_NODES) -> float:
 def remembered(game: Game, method: str | None, iterations: int | None, seed: int) -> Strategy:
     """The same as `equilibrium`, found once in a process: a player of a match is made anew for every game."""
     return equilibrium(game, method, iterations, seed=seed)
+
+
+def resolver(
+    game: Game, iterations: int = TRUNK_ITERATIONS, depth: int | None = None, network: Path | None = None
+) -> Resolver:
+    """Who plays by continual re-solving; `network` is a file that `LeafNetwork` has written.
+
+    He thinks about the trunk once in a process: a player of a match is made anew for every game.
+    """
+    return _resolver(game, iterations, depth, network)
+
+
+@lru_cache(maxsize=4)
+def _resolver(game: Game, iterations: int, depth: int | None, network: Path | None) -> Resolver:
+    trunk = cut(game, depth)
+    return Resolver(
+        game, iterations, trunk=trunk, leaf_values=None if network is None else LeafNetwork.load(network, trunk)
+    )

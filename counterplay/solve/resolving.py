@@ -16,7 +16,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,7 +38,7 @@ from counterplay.solve.sequences import SequenceForm
 from counterplay.solve.strategy import About, Mixed, Strategy
 from counterplay.solve.subgames import Trunk, cut
 
-__all__ = ["RESOLVING", "LeafValues", "Nested", "Resolver", "resolver"]
+__all__ = ["RESOLVING", "LeafValues", "Nested", "Resolver"]
 
 RESOLVING = "resolving"
 """The name of the method."""
@@ -174,7 +173,6 @@ class Resolver(Mixed):
         self.game, self.iterations, self.subgame_iterations = game, iterations, subgame_iterations
         self.trunk = cut(game) if trunk is None else trunk
         self._into = self.trunk.into(0), self.trunk.into(1)
-        self._forms: dict[int, SequenceForm] = {}  # of the subgames that were looked at
         self._thought: tuple[int, int, Any] = -1, -1, None  # the last subgame, for whom, and his strategy
         self._solve_trunk(Nested(self.trunk) if leaf_values is None else leaf_values)
 
@@ -194,15 +192,10 @@ class Resolver(Mixed):
         plans(ARRAYS, sides, self._strategies, work.x)
         self._reach = work.x[0][into[0]], work.x[1][into[1]]
 
-    def _form(self, leaf: int) -> SequenceForm:
-        if leaf not in self._forms:
-            self._forms[leaf] = self.trunk.leaves[leaf].unfold()
-        return self._forms[leaf]
-
     def _solve_again(self, leaf: int, me: int) -> Any:
         """The strategy of player `me` in the subgame of a leaf, by sequence; thought of once in a hand."""
         if self._thought[:2] != (leaf, me):
-            form = self._form(leaf)
+            form = self.trunk.leaves[leaf].form
             reach, promised = (
                 tuple(each[p][_hands(self.trunk, leaf, p)] for p in (0, 1)) for each in (self._reach, self._promised)
             )
@@ -218,7 +211,7 @@ class Resolver(Mixed):
         for leaf in range(len(self.trunk.leaves)):
             if len(found) or not known.moves:
                 break
-            side = self._form(leaf).sides[p]
+            side = self.trunk.leaves[leaf].form.sides[p]
             found = np.flatnonzero(side.keys == key)
             if len(found):
                 strategy = self._solve_again(leaf, p)
@@ -233,7 +226,7 @@ class Resolver(Mixed):
         for p in (0, 1):
             parts.append((self.trunk.sides[p], self._strategies[p]))
             for leaf in range(len(self.trunk.leaves)):
-                parts.append((self._form(leaf).sides[p], self._solve_again(leaf, p)))
+                parts.append((self.trunk.leaves[leaf].form.sides[p], self._solve_again(leaf, p)))
         sizes = np.concatenate([np.diff(side.first) for side, _ in parts])
         return Strategy(
             self.game,
@@ -249,9 +242,3 @@ def _hands(trunk: Trunk, leaf: int, p: int) -> slice:
     """Where the hands of a leaf are among those of all."""
     before = sum(len(each.hands[p]) for each in trunk.leaves[:leaf])
     return slice(before, before + len(trunk.leaves[leaf].hands[p]))
-
-
-@lru_cache(maxsize=4)
-def resolver(game: Game, iterations: int = TRUNK_ITERATIONS, depth: int | None = None) -> Resolver:
-    """A `Resolver`, who has thought about the trunk once in a process: a player is made anew for every game."""
-    return Resolver(game, iterations, trunk=cut(game, depth))

@@ -6,12 +6,13 @@ What a player may know where a subgame begins is one of his hands there. A subga
 is said how likely each player has come to it with each of his hands.
 
     trunk = cut(games.load("leduc_poker"))
-    trunk.leaves[3].unfold()            the sequence form of a subgame, with sequence 1 + h for hand h
+    trunk.leaves[3].form                the sequence form of a subgame, with sequence 1 + h for hand h
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,8 +42,9 @@ class Leaf:
     roots: list[Root] = field(default_factory=list)
     """The states that it may be, each by hands: sequence 1 + h for hand h."""
 
-    def unfold(self) -> SequenceForm:
-        """The subgame that begins here."""
+    @cached_property
+    def form(self) -> SequenceForm:
+        """The subgame that begins here, unfolded."""
         return unfold_from(self.game, self.roots, (len(self.hands[0]), len(self.hands[1])))
 
     def _meets(self, s: Any, sequences: tuple[int, int], reach: float) -> None:

@@ -7,10 +7,11 @@ from fractions import Fraction
 from itertools import islice
 from typing import Any
 
+from counterplay import solve
 from counterplay.apps.cli import output
-from counterplay.solve import Analysis, Strategy
+from counterplay.solve import Analysis, LeafNetwork, Strategy, Trunk
 
-__all__ = ["as_dict", "show_analysis", "show_strategy"]
+__all__ = ["as_dict", "show_analysis", "show_strategy", "train_network"]
 
 _MOST_SHOWN = 50  # equilibria of a matrix
 
@@ -95,6 +96,17 @@ def _one_line(known: str) -> str:
 
 def _per_cent(mix: dict[str, float]) -> str:
     return "  ".join(f"{name} {100 * chance:.1f}%" for name, chance in mix.items() if chance >= 0.0005)
+
+
+def train_network(trunk: Trunk, seed: int) -> LeafNetwork:
+    """Train a network for the leaves of a trunk, and show in a terminal how far that is."""
+    with output.live() as shown:
+
+        def show(n: int, error: float) -> None:
+            if shown is not None:
+                shown.update(f"training a network, round {n}: wrong by {error:.4f} on the average", refresh=True)
+
+        return solve.train_network(trunk, seed=seed, progress=show)
 
 
 def as_dict(strategy: Strategy, steps: Steps, rows: int) -> dict[str, Any]:

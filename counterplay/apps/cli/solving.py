@@ -19,6 +19,10 @@ def equilibrium(
     depth: Annotated[
         int | None, typer.Option(help="For resolving: the moves of the trunk. Default: until chance shows something.")
     ] = None,
+    network: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="For resolving: a network for the leaves; trained, if there is none."),
+    ] = None,
     rows: Annotated[int, typer.Option(metavar="N", help="Show the strategy in so many situations.")] = 20,
     save: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Keep the strategy, as FILE.safetensors; it can play.")
@@ -43,6 +47,8 @@ def equilibrium(
             else:
                 show_equilibrium.show_analysis(analysis)
             return
+        if method == solve.RESOLVING and network is not None and not network.exists():
+            show_equilibrium.train_network(solve.cut(found, depth), seed).save(network)
         steps: list[tuple[int, float | None]] = []
         strategy = solve.equilibrium(
             found,
@@ -50,6 +56,7 @@ def equilibrium(
             iterations,
             seed=seed,
             depth=depth,
+            network=network,
             progress=lambda *news: steps.append((news[0], news[1])),
         )
     if save is not None:
