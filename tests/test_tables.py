@@ -3,17 +3,21 @@
 import os
 import pickle
 import random
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from collections import Counter
+from itertools import pairwise
 from math import comb
 from typing import NamedTuple
 
 import pytest
 
-from counterplay import Game, UserError, games, search
+from counterplay import Bits, Game, UserError, games, search
 from counterplay.games._endings import SLICE_AT
+from counterplay.games.backgammon.text import digits
 from counterplay.native import interpreted
 from counterplay.search.tabled import Known, known, known_moves, table_answer
 from counterplay.solve import tables
@@ -392,3 +396,147 @@ def test_where_tables_are_kept(monkeypatch, tmp_path):
     monkeypatch.setenv("COUNTERPLAY_TABLES_DIR", str(tmp_path))
     assert tables.users_folder() == tmp_path
     assert tables.kept_in(games.load("nim:heaps=(2,1)")).parent == tmp_path
+
+
+# ---- chess
+
+
+@pytest.fixture(scope="module")
+def chess(folder):
+    game = games.load("chess")
+    tables.build(game, endings=["KPK", "KBNK"], folder=folder)
+    return tables.join(game, folder)
+
+
+def test_chess_has_the_counts_that_are_published(folder, chess):
+    built = {
+        t.about["name"]: t.about for t in tables.found(games.load("chess"), folder) if t.file.is_relative_to(folder)
+    }
+    # Mate in 10, 16, 28 and 33 moves: see any book of endgames; black to move is mated last.
+    assert {name: about["longest"] for name, about in built.items()} == {"KQK": 20, "KRK": 32, "KPK": 56, "KBNK": 66}
+    assert built["KRK"]["draws"] + built["KRK"]["losses"] == 28_056  # positions of the UCI data set "krkopt"
+    assert built["KRK"]["draws"] == 2_796  # of which are draws
+    assert built["KPK"]["wins"] + built["KPK"]["losses"] == 111_282  # of Stockfish's bitbase
+
+
+def test_chess_positions_have_one_number_from_all_sides(chess):
+    numbers, chosen = tables.numbering(games.load("chess")), random.Random(3)
+
+    def seen(s, where, turn):
+        moved = {name: Bits(64, map(where, getattr(s, name))) for name in s._fields[:7]}
+        return chess.index(s._replace(**moved, turn=turn))
+
+    for number, size in enumerate(numbers.sizes):
+        for i in (number << SLICE_AT | chosen.randrange(size) for _ in range(8)):
+            if not chess.is_position(i):
+                continue
+            s = chess.position(i)
+            assert chess.index(s) == seen(s, lambda q: q ^ 7, s.turn) == i
+            other = seen(s, lambda q: q ^ 56, 1 - s.turn)  # the colours exchanged
+            assert other == i or numbers.units[number // 2].name in ("KQKQ", "KRKR", "KBKB", "KNKN")
+            if not s.pawns:
+                assert seen(s, lambda q: q ^ 56, s.turn) == seen(s, lambda q: q >> 3 | (q & 7) << 3, s.turn) == i
+
+
+def test_chess_values_follow_from_those_after_each_move(chess):
+    numbers, chosen = tables.numbering(games.load("chess")), random.Random(4)
+    seen = 0
+    while seen < 150:
+        number = chosen.choice([0, 1, 2, 3, 4, 5])
+        i = number << SLICE_AT | chosen.randrange(numbers.sizes[number])
+        if not chess.is_position(i) or chess.is_terminal(s := chess.position(i)):
+            continue
+        sign = 1.0 if s.turn == 0 else -1.0
+        after = [(sign * each.value, -sign * each.value * each.plies) for each in known_moves(chess, s).values()]
+        value, plies = known(chess, s)
+        best = max(after)
+        assert (sign * value, plies) == (best[0], abs(best[1]) + 1 if best[0] else 0)
+        seen += 1
+
+
+def test_the_50_moves_are_counted(chess):
+    s = chess.from_text("8/8/8/8/3k4/8/8/KBN5 w - - 0 1")
+    assert chess.solved(s) == (1.0, 59)
+    assert chess.solved(s._replace(clock=41)) == (1.0, 59)
+    assert chess.solved(s._replace(clock=42))[1] == -1
+
+
+def test_explain_and_analyse_say_what_the_table_knows(counterplay, answer, chess, folder, monkeypatch):
+    monkeypatch.setenv("COUNTERPLAY_TABLES_DIR", str(folder))
+    position = "8/8/8/3k4/8/8/8/KR6 w - - 0 1"
+    status, out, _ = counterplay("explain", "chess", "--position", position)
+    assert status == 0
+    assert "Re1 wins by force (mate in 15)" in " ".join(out.split())
+    found = answer("analyse", "chess", "--position", position, "--multi", "3")
+    assert [each["within"] for each in found["lines"]] == [29, 29, 31]
+    assert [len(each["line"]) for each in found["lines"]] == [29, 29, 31]
+
+
+# ---- bearing off
+
+
+@pytest.fixture(scope="module")
+def backgammon(folder):
+    game = games.load("backgammon")
+    tables.build(game, 3, folder=folder)
+    return tables.join(game, folder)
+
+
+def bearing_off(game, mine, theirs, big=0, small=0):
+    return game.State(digits(mine), digits(theirs), 0, big, small)
+
+
+def test_bearing_off_is_worth_what_can_be_counted(backgammon):
+    game = backgammon
+    assert game.solved(bearing_off(game, {1: 2}, {1: 1})) == (1.0, 0)
+    # Two checkers on the six-point leave together by 3-3 and better doubles, or not at all.
+    v, _ = game.solved(bearing_off(game, {6: 2}, {1: 1}))
+    assert v == pytest.approx(2 * 4 / 36 - 1)
+    assert game.solved(bearing_off(game, {6: 2}, {1: 1})._replace(turn=1))[0] == -v
+    assert game.solved(bearing_off(game, {6: 2}, {1: 1}, 6, 5))[1] == -1  # the dice have fallen
+    assert game.solved(bearing_off(game, {7: 1}, {1: 1}))[1] == -1
+
+
+def test_a_search_of_all_throws_agrees_and_the_table_ends_it(backgammon):
+    game, plain = backgammon, games.load("backgammon")
+    s = bearing_off(game, {6: 1, 4: 1}, {5: 2}, 2, 1)
+    tabled = search.expectiminimax(game, s, 1)
+    assert (tabled.algorithm, tabled.proven) == ("table", True)
+    with interpreted():
+        assert search.expectiminimax(game, s, 1).value == tabled.value
+        alone = search.minimax(plain, bearing_off(game, {2: 1, 4: 1}, {5: 1, 1: 1}, 2, 1), 20)
+    assert alone.proven
+    assert table_answer(game, bearing_off(game, {2: 1, 4: 1}, {5: 1, 1: 1}, 2, 1)).value == pytest.approx(alone.value)
+
+
+ASK_GNUBG = """
+import gnubg
+for command in ("set player 0 human", "set player 1 human", "set display off", "set jacoby off", "new session"):
+    gnubg.command(command)
+for each in {texts!r}:
+    gnubg.command("set gnubgid " + each)
+    print("counterplay", gnubg.evaluate()[0], flush=True)
+"""
+
+
+def test_gnu_backgammon_has_the_same_equities(backgammon, tmp_path):
+    """Its two-sided database has 16 bits a number, so that an equity is right to four digits."""
+    program = shutil.which("gnubg", path=f"{os.environ.get('PATH', '')}:/usr/games")
+    if program is None:
+        pytest.skip("needs GNU Backgammon (Debian: apt install gnubg)")
+    chosen = random.Random(5)
+    sides = [Counter(chosen.choices(range(1, 7), k=chosen.randint(1, 3))) for _ in range(60)]
+    states = [bearing_off(backgammon, *pair) for pair in pairwise(sides)]
+    script = tmp_path / "ask.py"
+    script.write_text(ASK_GNUBG.format(texts=[backgammon.to_text(s) for s in states]))
+    said = subprocess.run(
+        [program, "-t", "-q", "-r", "-p", str(script)],
+        env={"HOME": str(tmp_path), "PATH": os.environ.get("PATH", "")},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=WATCHDOG_SECONDS,
+    ).stdout
+    wins = [float(line.split()[1]) for line in said.splitlines() if line.startswith("counterplay ")]
+    assert len(wins) == len(states)
+    assert [2 * win - 1 for win in wins] == pytest.approx([backgammon.solved(s)[0] for s in states], abs=1e-4)

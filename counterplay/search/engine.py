@@ -204,11 +204,17 @@ class Engine(ABC):
     def _sane_answer(self, request: Request, progress: Progress | None) -> Result:
         """The answer, by a table if there is one that knows it; unless the game has given a value that is none."""
         try:
-            known = table_answer(self.game, request.state, request.only) if self.game.knows.solved else None
+            known = self._by_table(request)
             return known or must_be_finite(self._answer(request, progress))
         finally:
             for tally in self._tallies:
                 must_be_sane(self.game, tally)
+
+    def _by_table(self, request: Request) -> Result | None:
+        """What a table knows, if the game has one."""
+        if not self.game.knows.solved:
+            return None
+        return table_answer(self.game, request.state, request.only, request.multi)
 
     @property
     def _tally(self) -> Any:

@@ -15,7 +15,7 @@ from counterplay.search.repetition import draw_value
 from counterplay.search.result import ActionValue, Result
 from counterplay.search.suited import for_each_player, some_actions
 
-__all__ = ["Known", "known", "known_moves", "table_answer"]
+__all__ = ["Known", "best_moves", "known", "known_moves", "table_answer"]
 
 
 class Known(NamedTuple):
@@ -42,42 +42,41 @@ def known_moves(game: Game, s: Any, only: Iterable[int] = ()) -> dict[int, Known
     return {a: known(game, game.result(s, a)) for a in actions}
 
 
-def best_move(game: Game, s: Any, moves: dict[int, Known | None]) -> int | None:
-    """The best of the moves, if what is known of them is enough: a win is not topped; else all must be known."""
+def best_moves(game: Game, s: Any, moves: dict[int, Known | None]) -> list[int]:
+    """The moves of which something is known, the best first; none if that is not enough to know the best.
+
+    A win is not topped; else all must be known, or the state itself says that the others are no better.
+    """
     sign, draw = (1.0 if game.player(s) == 0 else -1.0), draw_value(game)
+    certain = {a: each for a, each in moves.items() if each is not None}
 
-    def merit(a: int) -> tuple[float, float]:
-        each = moves[a]
-        assert each is not None
-        gain = sign * (each.value - draw)
-        return gain, -each.plies if gain > 0 else each.plies
+    def merit(a: int) -> tuple[float, int]:
+        gain = sign * (certain[a].value - draw)
+        return gain, -certain[a].plies if gain > 0 else certain[a].plies
 
-    certain = [a for a, each in moves.items() if each is not None]
-    if not certain:
-        return None
-    best = max(certain, key=merit)
-    is_topped = merit(best)[0] < sign * (game.utility_range[1 if sign > 0 else 0] - draw)
-    if is_topped and len(certain) < len(moves):
-        here = game.solved(s)  # of moves that nothing is known of, the state itself may say that they are no better
-        found = moves[best]
-        assert found is not None
-        if here[1] < 0 or here[0] != found.value:
-            return None
-    return best
+    order = sorted(certain, key=merit, reverse=True)  # stable: of equals the first
+    if order and len(order) < len(moves):
+        (v, plies), best = game.solved(s), certain[order[0]].value
+        if best != game.utility_range[1 if sign > 0 else 0] and (plies < 0 or v != best):
+            return []
+    return order
 
 
-def table_answer(game: Game, s: Any, only: Iterable[int] = ()) -> Result | None:
-    """What a search would find if it could look to the end, from what is known; None if that is not enough."""
+def table_answer(game: Game, s: Any, only: Iterable[int] = (), multi: int = 1) -> Result | None:
+    """What a search would find if it could look to the end, from what is known; None if that is not enough.
+
+    The `multi` best moves get their lines.
+    """
     if game.is_terminal(s) or game.player(s) == CHANCE or (not game.chance and game.solved(s)[1] < 0):
         return None
     began = time.perf_counter()  # not before: asking may have to be compiled
     moves = known_moves(game, s, only)
-    best = best_move(game, s, moves)
-    if best is None:
+    order = best_moves(game, s, moves)
+    if not order:
         return None
-    line = (best, *_line(game, game.result(s, best)))
-    found = moves[best]
-    assert found is not None
+    lines = {a: (a, *_line(game, game.result(s, a))) for a in order[:multi]}
+    best, line, found = order[0], lines[order[0]], moves[order[0]]
+    assert found is not None  # it is one of those that are known
     values = for_each_player(game, found.value)
     is_decided = found.value in game.utility_range and not game.chance
     return Result(
@@ -88,7 +87,7 @@ def table_answer(game: Game, s: Any, only: Iterable[int] = ()) -> Result | None:
         value=found.value,
         values=values,
         line=line,
-        actions=tuple(_action_value(game, s, a, each, line) for a, each in moves.items()),
+        actions=tuple(_action_value(game, a, each, lines.get(a, (a,))) for a, each in moves.items()),
         nodes=1 + len(moves),
         depth=len(line),
         seconds=time.perf_counter() - began,
@@ -99,13 +98,13 @@ def table_answer(game: Game, s: Any, only: Iterable[int] = ()) -> Result | None:
     )
 
 
-def _action_value(game: Game, s: Any, a: int, each: Known | None, line: tuple[int, ...]) -> ActionValue:
+def _action_value(game: Game, a: int, each: Known | None, line: tuple[int, ...]) -> ActionValue:
     if each is None:  # it may come too late, so that it is no better than a draw
         v = draw_value(game)
         return ActionValue(a, v, False, for_each_player(game, v))
     values = for_each_player(game, each.value)
     within = each.plies + 1 if each.value in game.utility_range and not game.chance else None
-    return ActionValue(a, each.value, True, values, True, within, line=line if line[0] == a else (a,))
+    return ActionValue(a, each.value, True, values, True, within, line=line)
 
 
 def _line(game: Game, s: Any) -> list[int]:
@@ -113,10 +112,10 @@ def _line(game: Game, s: Any) -> list[int]:
     line: list[int] = []
     here = known(game, s)
     while here is not None and here.value != draw_value(game) and not game.is_terminal(s) and not game.chance:
-        a = best_move(game, s, known_moves(game, s))
-        if a is None:
+        order = best_moves(game, s, known_moves(game, s))
+        if not order:
             break
-        line.append(a)
-        s = game.result(s, a)
+        line.append(order[0])
+        s = game.result(s, order[0])
         here = known(game, s)
     return line

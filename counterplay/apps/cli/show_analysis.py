@@ -126,9 +126,10 @@ def _rows(found: BestLines, earlier: Sequence[Any]) -> list[Table | Text]:
     return parts
 
 
-def _how(result: Result, each: Result | ActionValue) -> dict[str, bool]:
-    """How sure a value is."""
-    return {"proven": each.proven, "simulated": result.simulations is not None}
+def _how(result: Result, each: Result | ActionValue) -> dict[str, Any]:
+    """How sure a value is; of a table's, how far the end is."""
+    plies = each.within if result.stopped == "table" else None
+    return {"proven": each.proven, "simulated": result.simulations is not None, "plies": plies}
 
 
 def _bars(result: Result) -> list[Text]:

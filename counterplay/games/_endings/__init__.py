@@ -56,7 +56,23 @@ def _checkers(game: Game) -> Numbering:
     return numbering()
 
 
-_KNOWN: dict[str, Callable[[Game], Numbering | None]] = {"checkers": _checkers}
+def _chess(game: Game) -> Numbering | None:
+    from counterplay.games._endings.chess import numbering
+
+    return numbering() if game.settings == game.parameters else None
+
+
+def _backgammon(game: Game) -> Numbering:
+    from counterplay.games._endings.backgammon import numbering
+
+    return numbering()
+
+
+_KNOWN: dict[str, Callable[[Game], Numbering | None]] = {
+    "backgammon": _backgammon,
+    "checkers": _checkers,
+    "chess": _chess,
+}
 
 
 def numbering(game: Any) -> Numbering | None:

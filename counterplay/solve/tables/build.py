@@ -25,6 +25,7 @@ import numpy as np
 
 from counterplay.core.errors import UserError
 from counterplay.core.game import Game
+from counterplay.core.primitives import list_actions
 from counterplay.games._endings import PLACE, SLICE_AT, Numbering, Unit
 from counterplay.native import native
 from counterplay.solve.cfr import ARRAYS
@@ -39,7 +40,8 @@ UNKNOWN, NONE, WILL_WIN, WILL_LOSE = 0, 4, 5, 6
 _AT_ONCE = 1 << 15
 """Positions that are surveyed before ctrl-C is heard."""
 _MOST_PLIES = 1 << 15
-_FINE, _FULL, _LEAVES, _AGAIN, _SCORED = range(5)
+_MOST_MOVES = 4096
+_FINE, _FULL, _LEAVES, _AGAIN, _SCORED, _WIDE = range(6)
 
 
 class News(NamedTuple):
@@ -70,7 +72,7 @@ class Unsettled(NamedTuple):
 
 
 @native
-def survey(game, number, lo, hi, base, unit, targets, report):  # type: ignore[no-untyped-def]
+def survey(game, number, lo, hi, base, unit, targets, row, report):  # type: ignore[no-untyped-def]
     """Make all moves of the positions from `lo` on; where it stopped. `targets` gets those that stay in the unit."""
     n = 0
     for j in range(lo, hi):
@@ -80,10 +82,13 @@ def survey(game, number, lo, hi, base, unit, targets, report):  # type: ignore[n
             continue
         s = game.position(i)
         p = game.player(s)
-        first, moves, still_open, soonest, latest = n, 0, 0, _MOST_PLIES, 0
-        for a in game.actions(s):
-            moves += 1
-            t = game.result(s, a)
+        first, still_open, soonest, latest = n, 0, _MOST_PLIES, 0
+        moves = list_actions(game, s, row)
+        if moves > len(row):
+            report[0] = _WIDE
+            return hi
+        for m in range(moves):
+            t = game.result(s, int(row[m]))
             k = game.index(t)
             if k >= 0 and base[k >> SLICE_AT] >= 0:
                 if n == len(targets):
@@ -290,10 +295,10 @@ class _Solver:
                     job.cancel()
 
     def _survey_some(self, number: int, lo: int, hi: int) -> list[tuple[int, int, Any]]:
-        room, rows, base = 16 * (hi - lo), [], int(self._base[number])
+        room, rows, base, row = 16 * (hi - lo), [], int(self._base[number]), np.empty(_MOST_MOVES, np.int64)
         while lo < hi:
             targets, report = np.empty(room, np.int32), np.zeros(3, np.int64)
-            end = survey(self._game, number, lo, hi, self._base, self.positions, targets, report)
+            end = survey(self._game, number, lo, hi, self._base, self.positions, targets, row, report)
             self._must_be_fine(report)
             rows.append((base + lo, base + end, targets[: report[1]].copy()))
             room = room if end > lo else 2 * room
@@ -305,6 +310,8 @@ class _Solver:
         if what == _LEAVES:
             where = game.to_text(game.position(int(report[2])))
             raise UserError(f"from '{where}' a move leads to a position that is in no table")
+        if what == _WIDE:
+            raise UserError(f"{game} has more than {_MOST_MOVES:,} moves in a position, too many for a table")
         if what == _AGAIN:
             raise UserError(f"{game} lets a player move twice, which a numbered table is not for")
         if what == _SCORED:

@@ -39,9 +39,11 @@ def users_folder() -> Path:
 class Slice(NamedTuple):
     """What a slice's positions are worth, as it is in memory and on disk."""
 
-    results: Any
-    plies: Any
+    results: Any = None
+    plies: Any = None
     keys: Any = None
+    values: Any = None
+    """Where dice are thrown: what the player to move can expect."""
 
 
 class TableFile(NamedTuple):
@@ -77,7 +79,7 @@ def save_table(file: Path, about: dict[str, Any], slices: dict[int, Slice]) -> N
     for number, each in sorted(slices.items()):
         tensors |= {f"{name}.{number}": x for name, x in each._asdict().items() if x is not None}
     at, entries, digest = 0, {}, hashlib.sha256()
-    kinds = {"uint8": "U8", "uint16": "U16", "int64": "I64"}
+    kinds = {"uint8": "U8", "uint16": "U16", "int64": "I64", "float64": "F64"}
     for name, x in tensors.items():
         entries[name] = {"dtype": kinds[x.dtype.name], "shape": [len(x)], "data_offsets": [at, at + x.nbytes]}
         digest.update(x.tobytes())
@@ -105,7 +107,7 @@ def open_table(file: Path, *, is_checked: bool = False) -> TableFile:
         end = 0
         for name, entry in header.items():
             what, _, number = name.partition(".")
-            kind = {"U8": np.uint8, "U16": np.uint16, "I64": np.int64}[entry["dtype"]]
+            kind = {"U8": np.uint8, "U16": np.uint16, "I64": np.int64, "F64": np.float64}[entry["dtype"]]
             first, last = entry["data_offsets"]
             if what not in Slice._fields or not 0 <= first <= last <= len(data):
                 raise ValueError

@@ -5,6 +5,7 @@ numbers are: addresses of files that are mapped into memory, so that nothing is 
 processes share it.
 
     RESULTS    two bits a position: NOTHING, LOSS, WIN or DRAW, for the player to move
+               (where dice are thrown: what that player can expect, a float each)
     PLIES      how soon that comes about if the winner hurries and the loser does not; WIDTH bits each, 8 or 16
     KEYS       where positions are numbered by their hash: the keys, in a hash table of MASK + 1 places
 """
@@ -41,14 +42,15 @@ class Places(Memory):
         super().__init__(np.zeros((slices, COLUMNS), np.int64))
         self.files, self.held = (), []
 
-    def point(self, number: int, results: Any, plies: Any, keys: Any = None) -> None:
-        """Let a slice be looked up in these arrays, of whole words of 64 bits."""
+    def point(self, number: int, results: Any, plies: Any = None, keys: Any = None, values: Any = None) -> None:
+        """Let a slice be looked up in these arrays, of whole words of 64 bits; `values` stand instead of `results`."""
         row = self.array[number]
-        self.held += [results, plies, keys]
-        row[PLIES], row[WIDTH] = plies.ctypes.data, 8 * plies.itemsize
+        self.held += [results, plies, keys, values]
+        if plies is not None:
+            row[PLIES], row[WIDTH] = plies.ctypes.data, 8 * plies.itemsize
         if keys is not None:
             row[KEYS], row[MASK] = keys.ctypes.data, len(keys) - 1
-        row[RESULTS] = results.ctypes.data
+        row[RESULTS] = (results if values is None else values).ctypes.data
 
     def __reduce__(self) -> tuple[Any, ...]:
         from counterplay.solve.tables.files import reopened
@@ -60,7 +62,7 @@ def probing(places: Places, rules: dict[str, Any]) -> dict[str, Any]:
     """What a game is extended with, so that every search asks the tables."""
     hashed = {} if "index" in rules else {"index": index}
     timed = {} if "comes_in_time" in rules else {"comes_in_time": comes_in_time}
-    return {**rules, **hashed, **timed, "solved": solved, "table_code": code, "table_at": places}
+    return {"solved": solved, "table_code": code, **rules, **hashed, **timed, "table_at": places}
 
 
 # ---- the rules

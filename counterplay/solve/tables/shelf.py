@@ -18,9 +18,10 @@ from counterplay.core.extension import original
 from counterplay.core.files import locked
 from counterplay.core.game import Game
 from counterplay.games._endings import Numbering, Unit, numbering
+from counterplay.solve.tables.bearoff import build_bearoff
 from counterplay.solve.tables.build import Progress, build_unit
 from counterplay.solve.tables.explore import explore
-from counterplay.solve.tables.files import SUFFIX, TableFile, open_table, users_folder
+from counterplay.solve.tables.files import SUFFIX, Slice, TableFile, open_table, users_folder
 from counterplay.solve.tables.probe import Places, probing
 
 __all__ = ["build", "found", "is_joined", "join", "join_near", "kept_in", "totals"]
@@ -87,14 +88,20 @@ def _slug(game: Game) -> str:
 def _must_agree(game: Game, known: Numbering | None, table: TableFile) -> None:
     """Refuse a table whose slices are not those of the game as it is now."""
     if known is None:
-        fits = table.slices.keys() == {0} and table.slices[0].keys is not None
+        fits = table.slices.keys() == {0} and table.slices[0].keys is not None and len(table.slices[0].keys) > 0
     else:
         fits = all(
-            number < len(known.sizes) and len(each.results) * 4 == -(-known.sizes[number] // 32) * 32
-            for number, each in table.slices.items()
+            number < len(known.sizes) and _fits(each, known.sizes[number]) for number, each in table.slices.items()
         )
     if not fits:
         raise UserError(f"{table.file} is not a table of {game} as it is now: delete it and build it anew")
+
+
+def _fits(each: Slice, size: int) -> bool:
+    """Whether a slice has a place for each of so many positions."""
+    if each.values is not None:
+        return len(each.values) == size
+    return len(each.results) * 4 == -(-size // 32) * 32 and size <= len(each.plies) < size + 8
 
 
 # ---- building
@@ -140,7 +147,10 @@ def _build_units(
     for unit in units:
         file = here / f"{unit.name}{SUFFIX}"
         if not file.exists():
-            build_unit(game, known, unit, places, file, threads=threads, progress=progress)
+            if game.chance:
+                build_bearoff(game, known, unit, file)
+            else:
+                build_unit(game, known, unit, places, file, threads=threads, progress=progress)
         tables.append(open_table(file))
         tables[-1].point(places)
     return tables

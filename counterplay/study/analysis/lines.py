@@ -37,10 +37,15 @@ class BestLines:
         p = game.player(s)
         known = [each for each in self.result.actions if each.exact]
         if self.result.simulations is None:
-            known.sort(key=lambda each: (-each.values[p], each.action != self.result.action))
+            known.sort(key=lambda each: (-each.values[p], each.action != self.result.action, self._distance(each, p)))
         else:
             known.sort(key=lambda each: (each.action != self.result.action, -each.visits, -each.values[p]))
         return tuple(known[: self.multi])
+
+    def _distance(self, each: ActionValue, p: int) -> int:
+        """Of what a table tells: how soon a win comes, or how late a loss, the better first."""
+        far = each.within or 0 if self.result.stopped == "table" else 0
+        return far if each.values[p] == max(each.values) else -far
 
     def names(self, line: ActionValue) -> list[str]:
         """What people call the moves of a line."""

@@ -13,6 +13,7 @@ from counterplay.core.game import CHANCE, Game, is_repeated
 from counterplay.search.repetition import comes_again_on, draw_value
 from counterplay.search.run import Progress
 from counterplay.search.suited import for_each_player
+from counterplay.search.tabled import best_moves, known_moves, table_answer
 
 __all__ = ["Judge", "Prospect", "new_judge"]
 
@@ -234,6 +235,32 @@ class AlphaBetaJudge(Judge):
         return line
 
 
+class TableJudge(Judge):
+    """The same where tables know all moves: nothing is searched, and everything is proven."""
+
+    def __init__(
+        self, game: Game, s: Any, history: Sequence[Any], progress: Progress | None, answer: search.Result
+    ) -> None:
+        super().__init__(game, s, history, progress)
+        self.algorithm, self._answer = answer.algorithm, answer
+
+    def compile(self) -> None:
+        """What tables are asked by is compiled already."""
+
+    def choose(self, limits: search.Limits) -> search.Result:
+        return self._counted(self._answer)
+
+    def second(self, chosen: search.Result, depth: int) -> int | None:
+        return best_moves(self.game, self.s, known_moves(self.game, self.s))[1]
+
+    def look(self, a: int, depth: int) -> Prospect | None:
+        each = next(each for each in self._answer.actions if each.action == a)
+        after = None if len(each.line) > 1 else table_answer(self.game, self.game.result(self.s, a))
+        line = each.line[1:] if after is None else after.line
+        found = self._prospect(a, line, each.values, True, each.within or 1 + len(line))
+        return replace(found, is_shortest=each.within is not None)
+
+
 def new_judge(
     game: Game,
     s: Any,
@@ -242,6 +269,9 @@ def new_judge(
     progress: Progress | None = None,
 ) -> Judge:
     """A judge of the moves at `s`; `without` is for alpha-beta."""
+    answer = table_answer(game, s) if game.knows.solved else None
+    if answer is not None and all(each.exact for each in answer.actions):
+        return TableJudge(game, s, history, progress, answer)
     if search.AlphaBeta.suits(game):
         return AlphaBetaJudge(game, s, history, progress, without)
     return Judge(game, s, history, progress)
