@@ -44,6 +44,9 @@ class TreeSettings:
     guide: float | None = None
     """How often a playout takes the best move by the game's `priority`, from 0 to 1. Gelly et al., Modification of UCT
     with patterns in Monte-Carlo Go, 2006."""
+    wide: bool = False
+    """64 playouts from each leaf at once, and their mean: for games that have `playouts`, as rule sheets do. Means of
+    several playouts: Chaslot et al., Parallel Monte-Carlo tree search, 2008 (leaf parallelization)."""
     puct: float | None = None
     """Priors: c * prior * sqrt(parent's visits) / (1 + visits) instead of UCB1's bound. Rosin, Multi-armed bandits with
     episode context, 2011, as in Silver et al., AlphaGo Zero, 2017. The priors are the evaluator's, or follow from the
