@@ -12,8 +12,12 @@ def engine(
     game: GameText,
     protocol: Annotated[
         str | None,
-        typer.Option(help="uci, gtp, nboard or ugi. Default: uci for chess, gtp for go, nboard for othello, else ugi."),
+        typer.Option(
+            help="uci, gtp, nboard, ugi; ggp for rule sheets. Default: uci for chess, gtp for go, nboard for othello, "
+            "else ugi."
+        ),
     ] = None,
+    port: Annotated[int, typer.Option(help="With ggp: where to listen on this machine; 0 for any.")] = 9147,
     seconds: Annotated[
         float | None, typer.Option(help="Seconds a move where the protocol sets no limit. Default: 10.")
     ] = None,
@@ -25,12 +29,19 @@ def engine(
     model: ModelFile = None,
     interpreted: Interpreted = False,
 ) -> None:
-    """Be an engine for other programs: chess by UCI, Go by GTP, Othello by NBoard's protocol, all others by UGI."""
-    from counterplay.apps.protocols import protocol_for, run_engine
+    """Be an engine for other programs: chess by UCI, Go by GTP, Othello by NBoard's protocol, all others by UGI.
+
+    With ggp it is a general player: a game manager sends it any rule sheet over HTTP.
+    """
+    from counterplay.apps.protocols import protocol_for, run_engine, run_ggp
     from counterplay.apps.protocols.thinker import BUDGET, Options
     from counterplay.search import Limits
 
     loaded = load(game, model)
+    if protocol == "ggp":
+        with mode(interpreted):
+            run_ggp(port)
+        return
     kind = protocol_for(loaded, protocol)
     options = Options(threads=threads or 1, skill=Options.skill_of(level))
     budget = BUDGET if nodes is seconds is None else Limits(nodes=nodes, seconds=seconds)

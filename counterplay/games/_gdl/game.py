@@ -6,6 +6,7 @@ only one legal move has made it, and the others choose one after the other. If s
 the first ones chose is hidden until all have.
 """
 
+from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar, NamedTuple
 
@@ -46,6 +47,7 @@ def survey_of(sheet: str) -> Survey:
     return survey(net_of(sheet))
 
 
+@lru_cache(maxsize=16)
 def sheet_class(sheet: str, file: str, module: str) -> type[Game]:
     """The class of the game that a sheet describes. It is refused in one line if it is no sheet, or too large."""
     try:
@@ -388,6 +390,26 @@ class GdlGame(Game):
         had = [r for r in range(s.turn) if len(s.shown & self.legal_of[r]) != 1]
         return [(r, (s.made & self.own[r + 1]).lowest()) for r in had]
 
+    def choosers(self, s: Any) -> list[int]:
+        """The roles that have a choice in this step; whose turn it is, if none has."""
+        return [r for r in range(self.players) if len(s.shown & self.legal_of[r]) != 1] or [s.turn]
+
+    def after_all(self, s: Any, moves: Sequence[Term]) -> list[Any]:
+        """The states after `s`, where a step begins, until all roles have made these moves."""
+        if len(moves) != self.players:
+            raise UnreadableText(f"{self.players} roles make as many moves, not {len(moves)}")
+        states = []
+        for r in self.choosers(s):
+            states.append(s := self.result(s, self.find_move(s, moves[r])))
+        return states
+
+    def find_move(self, s: Any, move: Term) -> int:
+        """The legal action that is this move of the role whose turn it is."""
+        for a in self.actions(s):
+            if self.move(a) == move:
+                return a
+        raise IllegalAction(f"{written(move)[:60]} is not legal for {self.net.roles[s.turn]}")
+
     def from_text(self, text):
         terms = [] if text.strip() == "()" else [sentence.term for sentence in parse(text)]
         number = {term: i for i, term in enumerate(self.net.fluents)}
@@ -404,11 +426,7 @@ class GdlGame(Game):
                     raise UnreadableText(f"{written(term)[:60]} is no fact of {self.file}")
         s = self.begin(Bits(len(self.net.fluents), facts), past)
         while s.turn in done and not self.is_terminal(s):
-            here = [a for a in self.actions(s) if self.move(a) == done[s.turn]]
-            if not here:
-                raise IllegalAction(f"{written(done[s.turn])[:60]} is not legal there")
-            del done[s.turn]
-            s = self.result(s, here[0])
+            s = self.result(s, self.find_move(s, done.pop(s.turn)))
         return s
 
 
