@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from counterplay import UnreadableText, UserError, games
-from counterplay.core.randomness import Dice
+from counterplay import Bits, UnreadableText, UserError, games, search
+from counterplay.core.gates import AND, FALSE, OR, TRUE, Gates
+from counterplay.core.randomness import Dice, new_random
 from counterplay.games._gdl import SHEETS, find_sheet, sheet_class, sheets
 from counterplay.games._gdl.ground import GroundLimits, ground
 from counterplay.games._gdl.kif import MOST_NESTED, parse
@@ -167,6 +168,52 @@ def test_sheets_travel():
     game = games.load("nim.kif")
     assert pickle.loads(pickle.dumps(game)) == game
     assert games.source(game) == "nim.kif"
+
+
+# ---- many games at once
+
+
+def test_gates_are_what_they_say():
+    net = Gates((2, 1), [(AND, (0, 2)), (OR, (6, 5)), (AND, (0, 4))], [8, 7, FALSE, TRUE])
+    assert len(net.gates) == 2  # nobody needs the third
+    for a, b, c in [(a, b, c) for a in (0, 1) for b in (0, 1) for c in (0, 1)]:
+        found = net.run(Bits.from_int(2, a + 2 * b), Bits.from_int(1, c))
+        assert [i in found for i in range(4)] == [bool((a and b) or not c), not (a and b), False, True]
+    assert net.evaluate([0b1100, 0b1010, 0b0111]) == [0b1100 & 0b1010 | ~0b0111, ~(0b1100 & 0b1010), 0, -1]
+    with pytest.raises(TypeError, match="these gates take Bits of the widths"):
+        net.run(Bits(2))
+
+
+@pytest.mark.parametrize("moves", ["", "take_a_3 take_b_4 take_c_1"])
+def test_64_games_at_once_are_the_same_in_both_modes(moves):
+    game = games.load("nim.kif")
+    s = game.at(moves).state
+    value = search.mean_utility(game, s, 200, new_random(5))
+    with interpreted():
+        assert search.mean_utility(game, s, 200, new_random(5)) == value
+
+
+@pytest.mark.parametrize("sheet", ["rock_paper_scissors.kif", "three_way.kif", "eight_puzzle.kif"])
+def test_64_games_at_once_have_the_mean_of_one_after_the_other(sheet):
+    """Also where somebody has chosen already."""
+    game = games.load(sheet)
+    if game.simultaneous:
+        s, expected = game.at(["rock"]).state, 50.0
+    else:
+        s, expected = game.initial(), {"three_way.kif": 45.0, "eight_puzzle.kif": 0.8}[sheet]
+    with interpreted():
+        assert search.mean_utility(game, s, 1000, new_random(2)) == pytest.approx(expected, abs=5.0)
+
+
+def test_a_tree_search_takes_64_games_from_each_leaf():
+    game = games.load("nim.kif")
+    found = search.mcts(game, simulations=12, wide=True)
+    assert found.settings["wide"]
+    with interpreted():
+        again = search.mcts(game, simulations=12, wide=True)
+    assert (again.action, again.values, again.nodes) == (found.action, found.values, found.nodes)
+    with pytest.raises(UserError, match="mcts with wide needs a game with `playouts`"):
+        search.mcts(games.load("nim"), simulations=1, wide=True)
 
 
 # ---- against clingo

@@ -244,6 +244,18 @@ class Game(Learnable):
         """
         return self.sample(s, word(random))
 
+    @knowledge
+    def playouts(self, s: Any, n: int, w: Any, room: int) -> int:
+        """Play `n` random games from `s` and put what each player got, of all of them, into `w.value`; all their steps.
+
+        Give it if many games can be played at once. `w` is a source of random numbers; `room` is the address of
+        `playout_words` words of memory. Less than 0: a game did not end.
+        """
+        return 0
+
+    playout_words: ClassVar[int] = 0
+    """The memory that `playouts` needs, in words of 64 bits."""
+
     # ---- what is hidden; what is learnt from is in `Learnable`
 
     @knowledge

@@ -30,7 +30,7 @@ __all__ = [
     "nth",
     "nth_action",
 ]
-__all__ += ["number_of_actions", "repeat", "replace", "state_key", "store", "weighted_sum"]
+__all__ += ["number_of_actions", "ones", "repeat", "replace", "state_key", "store", "weighted_sum"]
 
 _MASK = (1 << 64) - 1
 
@@ -139,6 +139,11 @@ def nth_action(game: Any, s: Any, k: int) -> int:
 def lowest_one(n: int) -> int:
     """The place of the lowest one among the binary digits of `n`, which is not 0."""
     return (n & -n).bit_length() - 1
+
+
+def ones(n: int) -> int:
+    """How many of the 64 binary digits of `n` are ones."""
+    return (int(n) & _MASK).bit_count()
 
 
 def replace(items: Any, i: int, item: Any, *more: Any) -> Any:

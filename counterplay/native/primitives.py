@@ -126,6 +126,19 @@ def _lowest_one(typing, n):
     return types.int64(n), codegen
 
 
+@intrinsic
+def _ones(typing, n):
+    def codegen(context, builder, sig, args):
+        return builder.ctpop(context.cast(builder, args[0], sig.args[0], types.intp))
+
+    return types.intp(n), codegen
+
+
+@overload(primitives.ones)
+def _ol_ones(n):
+    return (lambda n: _ones(n)) if isinstance(n, types.Integer) else None
+
+
 @overload(primitives.lowest_one)
 def _ol_lowest_one(n):
     return (lambda n: _lowest_one(n)) if isinstance(n, types.Integer) else None

@@ -13,8 +13,12 @@ def engine(
     game: GameText,
     protocol: Annotated[
         str | None,
-        typer.Option(help="uci, gtp, nboard or ugi. Default: uci for chess, gtp for go, nboard for othello, else ugi."),
+        typer.Option(
+            help="uci, gtp, nboard, ugi; ggp for rule sheets. Default: uci for chess, gtp for go, nboard for othello, "
+            "else ugi."
+        ),
     ] = None,
+    port: Annotated[int, typer.Option(help="With ggp: where to listen on this machine; 0 for any.")] = 9147,
     seconds: Annotated[
         float | None, typer.Option(help="Seconds a move where the protocol sets no limit. Default: 10.")
     ] = None,
@@ -34,8 +38,11 @@ def engine(
     without: Without = None,
     interpreted: Interpreted = False,
 ) -> None:
-    """Be an engine for other programs: chess by UCI, Go by GTP, Othello by NBoard's protocol, all others by UGI."""
-    from counterplay.apps.protocols import protocol_for, run_engine
+    """Be an engine for other programs: chess by UCI, Go by GTP, Othello by NBoard's protocol, all others by UGI.
+
+    With ggp it is a general player: a game manager sends it any rule sheet over HTTP.
+    """
+    from counterplay.apps.protocols import protocol_for, run_engine, run_ggp
     from counterplay.apps.protocols.thinker import BUDGET, NO_MODEL, Options
     from counterplay.learn.shelf import SHIPPED
     from counterplay.search import Limits
@@ -43,6 +50,10 @@ def engine(
     names = model or []
     is_without, _ = split_without(without, names[0] if names else None)
     loaded = load(game)
+    if protocol == "ggp":
+        with mode(interpreted):
+            run_ggp(port)
+        return
     kind = protocol_for(loaded, protocol)
     chosen = NO_MODEL if is_without else names[0] if names else None
     options = Options(threads=threads or 1, skill=Options.skill_of(level), model=chosen)

@@ -24,7 +24,7 @@ from counterplay.games.chess.rules import Chess
 from counterplay.search import Limits
 from counterplay.study.analysis.lines import SECONDS, limits_of
 
-__all__ = ["PROTOCOLS", "protocol_for", "run_analysis", "run_engine"]
+__all__ = ["PROTOCOLS", "protocol_for", "run_analysis", "run_engine", "run_ggp"]
 
 _MOST_UNHEARD = 10_000
 """Queries that are read ahead of the one that is being looked at."""
@@ -53,6 +53,18 @@ def run_engine(game: Game, kind: type[Protocol], options: Options, budget: Limit
     dispatcher.thinker.usual = budget
     listen(dispatcher.hear)
     dispatcher.serve()
+
+
+def run_ggp(port: int) -> None:
+    """Play for a game manager over HTTP until ctrl-C."""
+    from counterplay.apps.protocols.ggp import GgpServer
+
+    with GgpServer(port) as server:
+        _say(f"listening on {server.address}")
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            return
 
 
 def run_analysis(game: Game, workers: int, limits: dict[str, Any]) -> None:

@@ -6,12 +6,14 @@ only one legal move has made it, and the others choose one after the other. If s
 the first ones chose is hidden until all have.
 """
 
+from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar, NamedTuple
 
 from counterplay.core.bits import Bits
 from counterplay.core.game import Game, IllegalAction, UnreadableText, UserError
-from counterplay.core.primitives import Table, state_key
+from counterplay.core.primitives import Table, load, lowest_one, ones, state_key, store
+from counterplay.core.randomness import word as random_word
 from counterplay.games._gdl.ground import ground
 from counterplay.games._gdl.kif import Term, parse, written
 from counterplay.games._gdl.net import Net, build
@@ -20,6 +22,18 @@ from counterplay.games._gdl.survey import Survey, survey
 from counterplay.games._gdl.writing import Grid, find_grid, short_name
 
 __all__ = ["GdlGame", "sheet_class"]
+
+MOST_STEPS = 100_000
+"""If of 64 random games none ends for so long, they never will."""
+
+_SWAPS = (
+    (32, 0x00000000FFFFFFFF),
+    (16, 0x0000FFFF0000FFFF),
+    (8, 0x00FF00FF00FF00FF),
+    (4, 0x0F0F0F0F0F0F0F0F),
+    (2, 0x3333333333333333),
+    (1, 0x5555555555555555),
+)
 
 
 @lru_cache(maxsize=16)
@@ -33,6 +47,7 @@ def survey_of(sheet: str) -> Survey:
     return survey(net_of(sheet))
 
 
+@lru_cache(maxsize=16)
 def sheet_class(sheet: str, file: str, module: str) -> type[Game]:
     """The class of the game that a sheet describes. It is refused in one line if it is no sheet, or too large."""
     try:
@@ -223,6 +238,87 @@ class GdlGame(Game):
             v = max(v, self.worth[i])
         return v
 
+    # ---- 64 random games at once: a fluent, a move or a goal is a word, and each bit of it a game
+
+    @cached_property
+    def playout_words(self):
+        chunks = max(len(moves) + 63 for moves in self.net.moves) // 64
+        return 2 * len(self.net.fluents) + 2 * self.moves + 1 + len(self.net.goals) + 64 * chunks
+
+    def playouts(self, s, n, w, room):
+        """A game that ends makes room for the next one, until `n` have begun."""
+        made = room + 8 * s.facts.width
+        shown = made + 8 * self.moves
+        after = shown + 8 * s.shown.width
+        rows = after + 8 * s.facts.width
+        for p in range(self.players):
+            w.value[p] = 0.0
+        for i in range(s.facts.width):
+            store(room, i, -1 if i in s.facts else 0)
+        begun = min(n, 64)
+        live = -1 if begun == 64 else (1 << begun) - 1
+        fresh, steps, quiet = live, 0, 0
+        while True:
+            self.before.run_wide(room, shown)
+            over = load(shown, self.moves) & live
+            again = 0
+            quiet += 1
+            if over != 0:
+                quiet = 0
+                self.collect(over, shown, w)
+                live &= ~over
+                for game in range(64):
+                    if over >> game & 1 and begun < n:
+                        again |= 1 << game
+                        begun += 1
+            if (live | again) == 0:
+                break
+            if quiet > MOST_STEPS:
+                return -1
+            steps += ones(live)
+            for r in range(self.players):
+                first, last = self.starts[r], self.starts[r + 1]
+                several = self.offer(s, r, live, fresh, made, shown)
+                if several != 0:
+                    draw(first, last, several, made, rows, w)
+            self.after.run_wide(room, after)
+            for i in range(s.facts.width):
+                store(room, i, load(after, i) & ~again | (again if i in s.facts else 0))
+            live |= again
+            fresh = again
+        return steps
+
+    def collect(self, over, shown, w):
+        """Add up the goals of the games that are over: of several that are reached the highest counts."""
+        for p in range(self.players):
+            rest = over
+            for i in range(self.worth_from[p + 1] - 1, self.worth_from[p] - 1, -1):
+                reached = load(shown, i) & rest
+                w.value[p] += self.worth[i] * ones(reached)
+                rest &= ~reached
+            w.value[p] += self.utility_range[0] * ones(rest)
+
+    def offer(self, s, r, live, fresh, made, shown):
+        """Write the legal moves of a role where those that are made will be; the games in which there are several.
+
+        In a game that has just begun, those who have chosen at `s` have only what they chose.
+        """
+        once, several = 0, 0
+        for m in range(self.starts[r], self.starts[r + 1]):
+            word = load(shown, m) & live
+            if r < s.turn:
+                word = word & ~fresh | (fresh if m in s.made else 0)
+            store(made, m, word)
+            several |= once & word
+            once |= word
+        return several
+
+    @cached_property
+    def worth_from(self):
+        """The places of each role's goals in `shown`, from the lowest goal to the highest."""
+        roles = [goal.role for goal in self.net.goals]
+        return tuple(self.moves + 1 + sum(each < r for each in roles) for r in range(self.players + 1))
+
     def key(self, s):
         return state_key((s.facts, s.made, s.past))
 
@@ -294,6 +390,26 @@ class GdlGame(Game):
         had = [r for r in range(s.turn) if len(s.shown & self.legal_of[r]) != 1]
         return [(r, (s.made & self.own[r + 1]).lowest()) for r in had]
 
+    def choosers(self, s: Any) -> list[int]:
+        """The roles that have a choice in this step; whose turn it is, if none has."""
+        return [r for r in range(self.players) if len(s.shown & self.legal_of[r]) != 1] or [s.turn]
+
+    def after_all(self, s: Any, moves: Sequence[Term]) -> list[Any]:
+        """The states after `s`, where a step begins, until all roles have made these moves."""
+        if len(moves) != self.players:
+            raise UnreadableText(f"{self.players} roles make as many moves, not {len(moves)}")
+        states = []
+        for r in self.choosers(s):
+            states.append(s := self.result(s, self.find_move(s, moves[r])))
+        return states
+
+    def find_move(self, s: Any, move: Term) -> int:
+        """The legal action that is this move of the role whose turn it is."""
+        for a in self.actions(s):
+            if self.move(a) == move:
+                return a
+        raise IllegalAction(f"{written(move)[:60]} is not legal for {self.net.roles[s.turn]}")
+
     def from_text(self, text):
         terms = [] if text.strip() == "()" else [sentence.term for sentence in parse(text)]
         number = {term: i for i, term in enumerate(self.net.fluents)}
@@ -310,9 +426,46 @@ class GdlGame(Game):
                     raise UnreadableText(f"{written(term)[:60]} is no fact of {self.file}")
         s = self.begin(Bits(len(self.net.fluents), facts), past)
         while s.turn in done and not self.is_terminal(s):
-            here = [a for a in self.actions(s) if self.move(a) == done[s.turn]]
-            if not here:
-                raise IllegalAction(f"{written(done[s.turn])[:60]} is not legal there")
-            del done[s.turn]
-            s = self.result(s, here[0])
+            s = self.result(s, self.find_move(s, done.pop(s.turn)))
         return s
+
+
+# ---- compiled with the rules
+
+
+def draw(first, last, several, made, rows, w):
+    """Where a game has several moves, leave one of them, each as likely as the other."""
+    chunks = 0
+    for m in range(first, last, 64):
+        for i in range(64):
+            store(rows, 64 * chunks + i, load(made, m + i) if m + i < last else 0)
+        transpose(rows + 512 * chunks)
+        chunks += 1
+    for m in range(first, last):
+        store(made, m, load(made, m) & ~several)
+    for game in range(64):
+        if several >> game & 1:
+            total = 0
+            for c in range(chunks):
+                total += ones(load(rows, 64 * c + game))
+            k, c = random_word(w) * total >> 32, 0
+            row = load(rows, game)
+            while k >= ones(row):
+                k -= ones(row)
+                c += 1
+                row = load(rows, 64 * c + game)
+            for _ in range(k):
+                row &= row - 1
+            m = first + 64 * c + lowest_one(row)
+            store(made, m, load(made, m) | 1 << game)
+
+
+def transpose(rows):
+    """Turn 64 rows of 64 bits into columns, in place (Warren, Hacker's Delight, 7-3)."""
+    for by, mask in _SWAPS:
+        for block in range(0, 64, 2 * by):
+            for i in range(block, block + by):
+                one, other = load(rows, i), load(rows, i + by)
+                change = (one >> by ^ other) & mask
+                store(rows, i, one ^ change << by)
+                store(rows, i + by, other ^ change)

@@ -30,8 +30,8 @@ class Sentence(NamedTuple):
     line: int
 
 
-def parse(text: str) -> list[Sentence]:
-    """The sentences of a sheet. Upper and lower case are the same."""
+def parse(text: str, lists: bool = False) -> list[Sentence]:
+    """The sentences of a sheet. Upper and lower case are the same. With `lists` a term need not begin with a name."""
     if len(text) > MOST_CHARACTERS:
         raise UnreadableText(f"a rule sheet has at most {MOST_CHARACTERS:,} characters, not {len(text):,}")
     sentences: list[Sentence] = []
@@ -54,7 +54,7 @@ def parse(text: str) -> list[Sentence]:
                 raise UnreadableText(f"{_place(text, at)}: this ')' closes nothing")
             term: Term = tuple(open_terms.pop())
             began = open_at.pop()
-            if not term or not isinstance(term[0], str):
+            if not lists and not (term and isinstance(term[0], str)):
                 raise UnreadableText(f"{_place(text, at)}: a term begins with a name, as (cell 1 1 b) does")
         else:
             term, began = word, line

@@ -104,12 +104,17 @@ class MonteCarlo(Engine):
         self._root: Any = None  # the state at the root of the trees
         self._is_warm = False
         self._threads = []
+        self._rooms: list[Any] = []  # the memory of playouts that are played many at once
         for i in range(self.settings.threads):
             memory = self.trees[i % trees]
             w = new_workspace(game, memory, 0)
             w.exploration = self.settings.exploration * _half_range(game)
             w.shared = (self.settings.threads > trees) or self.settings.evaluator is not None
-            self._threads.append((w, new_variations(game, memory, given)))
+            x = new_variations(game, memory, given)
+            if self.settings.wide:
+                self._rooms.append(np.zeros(game.playout_words, np.int64))
+                x.room = self._rooms[-1].ctypes.data
+            self._threads.append((w, x))
         self._tallies = [w for w, _ in self._threads]
         self.new_game(self.settings.seed)
 

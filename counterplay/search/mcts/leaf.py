@@ -26,6 +26,9 @@ from counterplay.search.values import sane_estimate, sane_utility
 
 __all__ = ["Evaluator", "ask", "weigh"]
 
+WIDE = 64
+"""Playouts at once: as many as a word has bits."""
+
 Evaluator = Callable[[Game, list[Any]], tuple[Any, Any]]
 
 
@@ -36,6 +39,9 @@ def weigh(game: Any, s: Any, w: Any, x: Any) -> None:
     """Leave in `w.value` what the leaf `s` is worth, by a game played on from there."""
     if x is not None and is_proven(w.walk[w.ply], x):
         w.value[0] = get(x.low, w.walk[w.ply])
+        return
+    if game.knows.playouts and x is not None and x.use_wide and not game.is_terminal(s):
+        weigh_many(game, s, w, x)
         return
     plies, is_over, is_known = 0, False, False
     last = action_of(w.walk[w.ply], w) if w.ply > 0 else -1
@@ -66,6 +72,16 @@ def weigh(game: Any, s: Any, w: Any, x: Any) -> None:
         put(x.high, w.walk[w.ply], w.value[0])
 
 
+def weigh_many(game: Any, s: Any, w: Any, x: Any) -> None:
+    """Leave in `w.value` the mean of `WIDE` games from `s` that are played at once."""
+    plies = game.playouts(s, WIDE, w, x.room)
+    if plies < 0:
+        w.endless, w.stop = 1, 1
+    w.nodes += max(plies, 0)
+    for k in range(values_kept(game)):
+        w.value[k] /= WIDE
+
+
 def choose_by_all(game: Any, s: Any, last: int, w: Any, x: Any) -> int:
     """A playout's next action after `last`, with the variations that are on."""
     p = game.player(s)
@@ -77,7 +93,7 @@ def choose_by_all(game: Any, s: Any, last: int, w: Any, x: Any) -> int:
         a = choose(game, s, w)
     if x.use_rave:
         note_played(p, a, w, x)
-    return a
+    return int(a)
 
 
 def likely(game: Any, s: Any, w: Any) -> int:

@@ -46,6 +46,9 @@ class TreeSettings:
     with patterns in Monte-Carlo Go, 2006."""
     quick: bool = False
     """Playouts by the game's own `quick_action` instead of any action. Gelly et al. 2006."""
+    wide: bool = False
+    """64 playouts from each leaf at once, and their mean: for games that have `playouts`, as rule sheets do. Means of
+    several playouts: Chaslot et al., Parallel Monte-Carlo tree search, 2008 (leaf parallelization)."""
     puct: float | None = None
     """Priors: c * prior * sqrt(parent's visits) / (1 + visits) instead of UCB1's bound. Rosin, Multi-armed bandits with
     episode context, 2011, as in Silver et al., AlphaGo Zero, 2017. The priors are the evaluator's, or follow from the

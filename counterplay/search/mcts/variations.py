@@ -58,6 +58,7 @@ VARIATIONS = {
     "quick": Variation(needs="quick_action"),
     "solver": Variation(keeps=("low", "high"), follows_minimax=True),
     "cutoff": Variation(needs="evaluate"),
+    "wide": Variation(needs="playouts"),
     "outside": Variation(),  # an evaluator that is no part of the game weighs the leaves
 }
 """What makes a search more than plain. A new one is a line here, a setting of that name, and where it acts below."""
@@ -70,7 +71,7 @@ _X = record_type(
     [(name, np.float64) for name in VARIATIONS]
     + [(f"use_{name}", np.int64) for name in VARIATIONS]
     + [(name, np.int64) for name in SECTIONS]
-    + [("played", np.int64, (_PLAYED,))]
+    + [("room", np.int64), ("played", np.int64, (_PLAYED,))]
 )
 
 

@@ -93,7 +93,7 @@ def sample_gives_them_by_number(game: Game, it: Seen) -> Iterator[str]:
 
 def quick_action_is_legal(game: Game, it: Seen) -> Iterator[str]:
     """`quick_action` gives one of the actions, whatever the last one was."""
-    actions = it.says["actions"] if game.knows.quick_action and not it.over else ()
+    actions = list(it.says["actions"]) if game.knows.quick_action and not it.over else []
     for seed in range(3) if actions and it.says["player"] != CHANCE else ():
         a = game.quick_action(it.state, -1 if seed == 0 else actions[-1], new_random(it.ply * 3 + seed))
         if a not in actions:
