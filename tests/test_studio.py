@@ -266,6 +266,87 @@ def test_lines_come_as_they_are_found_and_a_game_is_read_and_judged(served):
         assert done["summary"].startswith("X: 2 moves, 0 inaccuracies")
 
 
+# ---- watching, asking, learning
+
+
+def done(served, **asked):
+    """What comes of a request by the socket."""
+    with served.live() as live:
+        live.send(json.dumps({"id": 1, **asked}))
+        return heard(live, lambda m: "done" in m or "failed" in m)
+
+
+TWO_PLY = "[[3, 12, 8], [2, 4, 6], [14, 5, 2]]"
+
+
+def test_a_search_step_by_step(served):
+    found = done(served, do="trace", tree=TWO_PLY, algorithm="alphabeta")["done"]
+    assert (found["value"], found["skipped"], len(found["steps"]), found["complete"]) == (3, 2, 33, True)
+    assert [node["value"] for node in found["nodes"] if node["kind"] == "unseen"] == ["4", "6"]
+    assert found["tree"]["root"]["children"][1]["player"] == 1
+    assert found["svg"].startswith("<svg")
+    game = done(served, do="trace", game="tic_tac_toe", algorithm="minimax", depth=1)["done"]
+    assert (game["visits"], game["tree"]) == (10, None)
+    for wrong in (
+        {"tree": "[3,", "algorithm": "minimax"},
+        {"tree": TWO_PLY, "algorithm": "mcts"},
+        {"tree": "[" * 30_000, "algorithm": "minimax"},
+        {"game": "chess", "algorithm": "minimax", "depth": 9000},
+        {"game": "kuhn_poker", "algorithm": "minimax", "depth": 1},
+        {"game": "nim", "moves": [1], "algorithm": "minimax"},
+    ):
+        assert "failed" in done(served, do="trace", **wrong), wrong
+
+
+def test_a_tree_that_grows(served):
+    found = done(served, do="grow", tree=TWO_PLY, simulations=200)["done"]
+    assert (found["value"], len(found["simulations"])) == (3, 200)
+    assert found["nodes"][found["best"]]["name"] == "1"
+    for wrong in ({"simulations": 10**9}, {"exploration": -1}, {"seed": "x"}):
+        assert "failed" in done(served, do="grow", tree=TWO_PLY, **wrong)
+
+
+def test_questions_and_answers(served):
+    for kind in served.get("api/quiz").json():
+        about = {"kind": kind["name"], "difficulty": 1, "seed": 4}
+        asked = served.post("api/quiz", **about).json()
+        assert "answer" not in asked
+        assert asked["nodes"][0]["parent"] is None
+        wrong = served.post("api/quiz/answer", **about, answer="x9 -77 77")
+        right = served.post("api/quiz/answer", **about, answer=(wrong.json().get("answer") or "0"))
+        assert wrong.status_code == 400 or not wrong.json()["right"]
+        if wrong.status_code == 200:
+            assert right.json()["right"]
+            assert right.json()["solution"][0]["words"]
+    assert served.post("api/quiz", kind="value", difficulty=9, seed=1).status_code == 400
+    assert served.post("api/quiz", kind="none", difficulty=1, seed=1).status_code == 400
+
+
+def test_a_match_is_told_game_by_game(served):
+    found = done(served, do="match", game="nim", players=[RANDOM, RANDOM], games=2)["done"]
+    assert (found["games"], sum(row["points"] for row in found["standings"])) == (2, 2)
+    for wrong in ({"players": [HUMAN, RANDOM]}, {"players": [RANDOM]}, {"players": [RANDOM] * 2, "games": 10**6}):
+        assert "failed" in done(served, do="match", game="nim", **wrong)
+
+
+def test_a_training_is_watched_and_stopped_and_its_model_plays(served):
+    assert {each["name"] for each in served.get("api/recipes").json()} >= {"any", "samuel"}
+    model = {"kind": "model", "model": "trained", "depth": 1}
+    assert served.post("api/tables", game="nim", seats=[HUMAN, model]).status_code == 400
+    with served.live() as live:
+        live.send(json.dumps({"do": "train", "id": 1, "game": "nim", "games": 50}))
+        said = heard(live, lambda m: "failed" in m or m.get("progress", {}).get("curve"))
+        assert "random" in said["progress"]["curve"][0]["shares"]
+        live.send('{"stop": 1}')
+    table = served.begin("nim", HUMAN, model)
+    served.post(f"api/tables/{table['id']}/play", move="a1")
+    with served.live() as live:
+        live.send(json.dumps({"watch": table["id"]}))
+        assert len(table_where(live, lambda t: t["turn"] == "human")["moves"]) == 2
+    for wrong in ({"recipe": "none"}, {"games": 0}, {"seconds": 0}, {"game": "kuhn_poker"}):
+        assert "failed" in done(served, **{"do": "train", "game": "nim", **wrong})
+
+
 # ---- workers and the store
 
 

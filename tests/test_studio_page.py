@@ -6,6 +6,7 @@
 import http.server
 import json
 import os
+import re
 import threading
 from functools import partial
 
@@ -80,7 +81,7 @@ async ([seed, most]) => {
   const begun = Number(layout.dataset.moves), moves = () => Number(layout.dataset.moves) - begun;
   for (let idle = 0; !is_over() && moves() < most && clicks < 40 * most && idle < 20000;) {
     const target = any(all(".chooser .move")) ?? any(all(".cell.target")) ?? any(all(".cell.movable"));
-    const named = any(all(".board ~ div .named:not(.all) .move"));
+    const named = any(all(".board ~ div .named:not(.all) .move:enabled"));
     const chosen = target && (!named || below(6)) ? target : named;
     if (layout.dataset.turn !== "human" || !chosen) { idle += 1; await pause(); continue; }
     idle = 0; clicks += 1;
@@ -144,16 +145,24 @@ def new_page(browser, served):
     assert problems == []
 
 
+def soon(page, selector):
+    """What will be true of an element before long."""
+    from playwright.sync_api import expect
+
+    expect.set_options(timeout=WATCHDOG_SECONDS * 1000)
+    return expect(page.locator(selector).first)
+
+
 def begun(page, served, game, players=2, **more):
     """A game of a person against random moves, in the page."""
     seats = [{"kind": "human"}, *[{"kind": "random"}] * (players - 1)]
     table = served.begin(game, *seats, seed=7, **more)
     page.goto(f"{served.address}#play/{game}/{table['id']}")
     page.wait_for_selector(f'.layout[data-moves="{len(table["moves"])}"]')
-    page.wait_for_function("document.getElementById('game').value === " + json.dumps(game))
+    soon(page, "#game").to_have_value(game)
 
 
-MOST_MOVES = 10**6 if os.environ.get("STUDIO_ALL") else 24
+MOST_MOVES = 10**6 if os.environ.get("STUDIO_ALL") else 10
 """Of a game in the tests; short games end before."""
 
 
@@ -175,7 +184,7 @@ def test_a_long_game_ends_by_clicks(new_page, served):
     page.click('[data-cell="1,5"]')
     assert "target" in page.locator('[data-cell="1,6"]').get_attribute("class")
     page.click('[data-cell="1,6"]')
-    page.wait_for_function("document.querySelector('.status').textContent.includes('White wins')")
+    soon(page, ".status").to_contain_text("White wins")
 
 
 def test_promotion_asks_which_piece(new_page, served):
@@ -253,23 +262,23 @@ def test_undo_hint_take_over_save_load_and_resign(new_page, served, tmp_path):
     page.click("text=Take over")
     page.select_option("dialog select >> nth=0", "1")
     page.click("dialog >> text=Change")
-    page.wait_for_function("document.querySelector('.card h2').textContent.includes('O: you')")
+    soon(page, ".side .card h2").to_contain_text("O: you")
     page.click("text=Resign")
-    page.wait_for_function("document.querySelector('.status').textContent.includes('resigned')")
+    soon(page, ".status").to_contain_text("resigned")
 
 
 def test_analysing_a_pasted_game(new_page, served):
-    page = new_page("#analyse/tic_tac_toe")
-    page.fill("textarea", "a3 b3 b2")
+    page = new_page("#analyse/nim")
+    page.fill("textarea", "a1 b1 c1")
     page.click("text=Read")
-    page.wait_for_selector(".moves >> text=b3")
+    page.wait_for_selector(".moves >> text=b1")
     page.click("text=Judge every move")
     page.wait_for_selector(".chip >> text=blunder")
-    page.click(".moves >> text=a3")
+    page.click(".moves >> text=a1")
     page.wait_for_selector("table td >> text=win")
-    assert "positions" in page.locator(".figures, .side .line").all_inner_texts()[-1]
+    page.wait_for_selector(".line >> text=positions")
     page.click('[aria-label="To the end"]')
-    page.wait_for_function("document.querySelectorAll('.moves [aria-current]')[0]?.textContent === 'b2'")
+    soon(page, ".moves [aria-current]").to_have_text(re.compile("^c1"))
 
 
 def test_watching_alpha_beta_and_editing_the_tree(new_page, served):
@@ -300,12 +309,31 @@ def test_watching_alpha_beta_and_editing_the_tree(new_page, served):
     page.click('[data-node="2"]')
     page.fill("input[type=number] >> nth=0", "30")
     page.keyboard.press("Tab")
-    page.wait_for_function("document.querySelector('textarea').value.startsWith('max[min[30, 12, 8]')")
+    soon(page, "textarea").to_have_value(re.compile(r"max\[min\[30, 12, 8\]"))
     page.click("text=Add a child")
-    page.wait_for_function("document.querySelector('textarea').value.startsWith('max[min[min[30], 12, 8]')")
-    assert "min%5Bmin%5B30" in page.url
+    soon(page, "textarea").to_have_value(re.compile(r"max\[min\[max\[30\], 12, 8\]"))
+    page.wait_for_url(re.compile("min%5Bmax%5B30"))
     page.select_option('[aria-label="Search"]', "mcts")
     page.wait_for_selector("h2 >> text=step 0 of 160")
+
+
+def test_a_quiz_answered_by_clicks(new_page, served):
+    page = new_page("#quiz/tree")
+    page.select_option('[aria-label="Kind of question"]', "value")
+    page.wait_for_selector("text=What is the root worth")
+    page.locator('[role=button]:has-text("")').last.click()
+    page.click("text=Answer")
+    page.wait_for_selector("text=/Right|Not quite/")
+    page.wait_for_selector("text=/of 1 right/")
+
+
+def test_a_match_in_the_page(new_page, served):
+    page = new_page("#learn/nim")
+    page.select_option("section >> nth=1 >> select >> nth=0", "random")
+    page.fill("section >> nth=1 >> input[type=number]:visible >> nth=0", "2")
+    page.click("text=Begin")
+    page.wait_for_selector("td >> text=random moves")
+    soon(page, "section:nth-of-type(2) button.main").to_have_text("Begin")
 
 
 # ---- safety
@@ -372,7 +400,9 @@ def test_names_of_games_are_never_markup(new_page, served):
 # ---- for everybody
 
 
-@pytest.mark.parametrize("where", ["#play/chess", "#play/kalah", "#analyse/othello", "#watch/tree"])
+@pytest.mark.parametrize(
+    "where", ["#play/chess", "#play/kalah", "#analyse/othello", "#watch/tree", "#quiz/tree", "#learn/nim"]
+)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_an_accessibility_checker_finds_nothing_serious(new_page, where, scheme):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe-playwright-python")
@@ -385,7 +415,7 @@ def test_an_accessibility_checker_finds_nothing_serious(new_page, where, scheme)
 @pytest.mark.parametrize("width", [1280, 390])
 def test_nothing_is_wider_than_the_screen(new_page, width):
     page = new_page(viewport={"width": width, "height": 800})
-    for where in ("#play/chess", "#play/backgammon", "#analyse/go", "#watch/tree"):
+    for where in ("#play/chess", "#play/backgammon", "#analyse/go", "#watch/tree", "#quiz/tree", "#learn/chess"):
         page.evaluate("(where) => (location.hash = where)", where)
         page.wait_for_load_state("networkidle")
         assert page.evaluate("document.documentElement.scrollWidth") <= width, where

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache, cached_property, lru_cache
+from pathlib import Path
 from typing import Any
 
 from counterplay import games, search
@@ -31,8 +32,12 @@ _LIMITS: dict[str, tuple[float, float]] = {
 class Catalogue:
     """The games and players of this server."""
 
-    def __init__(self, named: Sequence[str] = (), engines: Sequence[str] = ()) -> None:
-        """`named`: games of the command line, files of code among them; `engines`: players by other programs."""
+    def __init__(self, named: Sequence[str] = (), engines: Sequence[str] = (), models: Path | None = None) -> None:
+        """`named`: games of the command line, files of code among them; `engines`: players by other programs.
+
+        `models`: the folder of the models that are trained here.
+        """
+        self._models = models
         self.texts = tuple(dict.fromkeys((*named, *games.names())))
         """What each game is loaded by; the page sees `str(game)`, never a path."""
         self.engines = tuple(engines)
@@ -70,6 +75,7 @@ class Catalogue:
             "searches": self.searches(game),
             "levels": len(LEVELS) if game.perfect_information else 0,
             "model": game.perfect_information and str(game) in _modelled(),
+            "trained": game.perfect_information and self._models is not None and self.trained(game).exists(),
             "engines": list(self.engines) if game.perfect_information else [],
         }
 
@@ -95,9 +101,11 @@ class Catalogue:
             return str(seat["engine"])
         if kind == "search" and seat.get("search") in self.searches(game):
             return f"{seat['search']}:{self._limits(seat, search.ENGINES[seat['search']])}"
-        if kind == "model":
-            name = search.best_for(game)
-            return f"{name}:{self._limits(seat, search.ENGINES[name])},model={SHIPPED}"
+        if kind == "model" and game.perfect_information:
+            name, model = search.best_for(game), SHIPPED
+            if seat.get("model") == "trained":
+                model = str(self.trained(game, must_exist=True))
+            return f"{name}:{self._limits(seat, search.ENGINES[name])},model={model}"
         raise UserError(f"there is no such player for {game}")
 
     @staticmethod
@@ -107,6 +115,16 @@ class Catalogue:
         given = {name: _number(seat, name, *_LIMITS[name]) for name in known if seat.get(name) not in (None, "")}
         given.setdefault("seconds", MOST_SECONDS if given else 1)
         return ",".join(f"{name}={value}" for name, value in given.items() if name in known)
+
+    def trained(self, game: Game, must_exist: bool = False) -> Path:
+        """Where the model is that is trained here for a game."""
+        if self._models is None:
+            raise UserError("this studio keeps nothing on disk, models neither")
+        self._models.mkdir(parents=True, exist_ok=True)
+        file = self._models / f"{game.name}.safetensors"
+        if must_exist and not file.exists():
+            raise UserError(f"no model of {game} has been trained here yet")
+        return file
 
     def seats(self, game: Game, given: Any) -> tuple[str, ...]:
         """The players of all seats."""

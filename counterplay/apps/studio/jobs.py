@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from counterplay import native
-from counterplay.arena import SavedGame, Session
+from counterplay.arena import SavedGame, Session, Standings, tournament
 from counterplay.core.game import CHANCE, Game, UserError
 from counterplay.core.words import line_text, value_text
 from counterplay.games.tree import Tree, parse
@@ -14,7 +16,7 @@ from counterplay.study import trees
 from counterplay.study.analysis import BestLines, ReviewedMove, best_lines, explain, review
 from counterplay.study.trees.draw import Drawn, arrange
 
-__all__ = ["advise", "choose", "grown", "judge", "lines", "reasons", "reviewed", "traced"]
+__all__ = ["advise", "choose", "grown", "judge", "lines", "matched", "reasons", "reviewed", "traced", "trained"]
 
 _MOST_NODES = 2_000_000_000
 _JUDGE_NODES, _JUDGE_SECONDS = 60_000, 0.3
@@ -247,6 +249,64 @@ def _written(game: Any) -> dict[str, Any]:
 
     root = parse(game.tree)  # type: ignore[no-untyped-call]
     return {"text": game.tree, "root": node(root, 0), "players": game.players}
+
+
+# ---- learning and comparing
+
+
+def trained(game: Game, tell: Any, recipe: str | None, games: int | None, seconds: float, out: str) -> dict[str, Any]:
+    """Let a game teach itself; the model is written whenever its strength was measured, and at the end."""
+    from counterplay.learn.course import Course, games_within
+    from counterplay.learn.files import save
+    from counterplay.learn.recipes import recipe_for
+
+    chosen = recipe_for(game, recipe)
+    tell.say({"compiling": True})
+    number = games or games_within(game, chosen, seconds)
+    course = Course(game, chosen, Path(out), number)
+    measured = 0
+
+    def told(progress: Any, curve: list[Any]) -> None:
+        nonlocal measured
+        if len(curve) > measured:
+            measured = len(curve)
+            save(course.model, out)  # so that it can be played against as it grows
+        tell.say(_training(course))
+        if tell.is_over:
+            raise KeyboardInterrupt
+
+    with suppress(KeyboardInterrupt):
+        course.run(told)
+    return _training(course)
+
+
+def _training(course: Any) -> dict[str, Any]:
+    progress = course.training.progress
+    return {
+        "recipe": str(course.recipe),
+        "about": course.recipe.about,
+        "games": progress.games,
+        "of": progress.of,
+        "seconds": progress.seconds,
+        "done": progress.is_done,
+        "curve": [point.as_dict() for point in course.curve],
+    }
+
+
+def matched(game: Game, tell: Any, players: list[str], games: int, seconds: float) -> dict[str, Any]:
+    """A tournament in which everybody meets everybody, told after every game."""
+
+    def told(standings: Standings) -> None:
+        tell.say(_standings(standings))
+        if tell.is_over:
+            raise KeyboardInterrupt
+
+    return _standings(tournament(game, players, "round-robin", games, seconds=seconds, progress=told))
+
+
+def _standings(standings: Standings) -> dict[str, Any]:
+    found = standings.as_dict()
+    return {name: found[name] for name in ("games", "wanted", "no_elo", "standings")}
 
 
 def _must_be_open(game: Game) -> None:

@@ -20,7 +20,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.websockets import WebSocket
 
-from counterplay.apps.studio import analyse, play, watch
+from counterplay.apps.studio import analyse, learn, play, quiz, watch
 from counterplay.apps.studio.catalogue import Catalogue
 from counterplay.apps.studio.guard import Guard, TooLong
 from counterplay.apps.studio.live import Live
@@ -31,7 +31,7 @@ from counterplay.core.game import UserError
 
 __all__ = ["application", "run"]
 
-VIEWS = (play, analyse, watch)
+VIEWS = (play, analyse, watch, quiz, learn)
 """Each has `routes(tables)` and `REQUESTS`."""
 MOST_FRAME = 500_000
 """Bytes of a message by the socket."""
@@ -111,7 +111,7 @@ def run(
     as_json: bool = False,
 ) -> None:
     """Serve until ctrl-C. `port` 0: any that is free; `store` None: games are kept in memory only."""
-    catalogue = Catalogue(named, engines)
+    catalogue = Catalogue(named, engines, None if store is None else store.parent / "models")
     listening = _listen(host, port)
     port = listening.getsockname()[1]
     token = secrets.token_urlsafe(24)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import secrets
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import asdict, replace
@@ -47,7 +48,8 @@ class Table:
         self._listeners: set[Callable[[dict[str, Any]], None]] = set()
         self._thinking: Job | None = None
         self._judging: dict[int, Job] = {}
-        self._version, self._note = 0, ""
+        self._version, self._note = time.time_ns() // 1_000_000, ""  # grows even if the table is made anew
+        self._last_drawn: tuple[Any, dict[str, Any], list[dict[str, Any]]] | None = None
 
     def _seated(self, saved: SavedGame) -> Session:
         here = tuple(HUMAN if each == HUMAN else "random" for each in saved.players)
@@ -142,7 +144,7 @@ class Table:
         with self._lock:
             session, game = self._session, self.game
             states, ending = session.states, session.ending
-            s, turn = states[-1], session.turn
+            turn = session.turn
             hides = not game.perfect_information and ending is None
             seat = session.seat
             if hides:
@@ -151,8 +153,7 @@ class Table:
                 shown: dict[str, Any] = {"text": str(seen)}
                 legal = [{"name": name, "clicks": []} for name in seen.moves] if turn == HUMAN else []
             else:
-                shown = picture(game, s, states[-2] if len(states) > 1 else None)
-                legal = clickable(game, s) if turn == HUMAN else []
+                shown, legal = self._drawn(states, turn == HUMAN)
             moves = [] if hides else [self._move(ply, name) for ply, name in enumerate(session.moves)]
             people = session.people
             return {
@@ -175,6 +176,14 @@ class Table:
                 "thinking": self._thinking is not None,
                 "note": self._note,
             }
+
+    def _drawn(self, states: tuple[Any, ...], is_open: bool) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+        """The picture and what can be clicked, made once for each position."""
+        key = (len(states), states[-1], is_open)
+        if self._last_drawn is None or self._last_drawn[0] != key:
+            shown = picture(self.game, states[-1], states[-2] if len(states) > 1 else None)
+            self._last_drawn = (key, shown, clickable(self.game, states[-1]) if is_open else [])
+        return self._last_drawn[1:]
 
     def _move(self, ply: int, name: str) -> dict[str, Any]:
         states = self._session.states

@@ -189,6 +189,7 @@ export class Board {
     this.from = null;
     this.legal = [];
     this.mark();
+    for (const button of this.named.querySelectorAll("button")) button.disabled = true;
     this.play(name);
   }
 

@@ -5,8 +5,10 @@ import { h, put, say } from "./dom.js";
 import * as play from "./play.js";
 import * as analyse from "./analyse.js";
 import * as watch from "./watch.js";
+import * as quiz from "./quiz.js";
+import * as learn from "./learn.js";
 
-const VIEWS = { play, analyse, watch };
+const VIEWS = { play, analyse, watch, quiz, learn };
 const main = document.getElementById("main");
 const chooser = document.getElementById("game");
 const views = document.getElementById("views");

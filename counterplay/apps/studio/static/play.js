@@ -70,7 +70,11 @@ class Play {
 
   sit(id) {
     sessionStorage.setItem(remembered(this.game.name), id);
-    socket.watch(id, (state) => state.id === this.state.id && state.version >= this.state.version && this.show(state));
+    this.heard = null;
+    socket.watch(id, (state) => {
+      if (this.isPlaying) this.heard = state; // what it says of the moves may be older than the one just made
+      else if (state.id === this.state.id) this.update(state);
+    });
   }
 
   leave() {
@@ -80,12 +84,17 @@ class Play {
   }
 
   async play(name) {
-    const before = this.state;
+    this.isPlaying = true;
     try {
       this.update(await post(this.path("play"), { move: name }));
     } catch (error) {
-      this.show(before);
+      this.show(await get(`api/tables/${encodeURIComponent(this.state.id)}`));
       throw error;
+    } finally {
+      this.isPlaying = false;
+      const later = this.heard;
+      this.heard = null;
+      if (later?.id === this.state.id) this.update(later);
     }
   }
 
@@ -112,7 +121,7 @@ class Play {
   }
 
   update(state) {
-    if (state.id !== this.state.id || state.version >= this.state.version) this.show(state);
+    if (state.id !== this.state.id || state.version > this.state.version) this.show(state);
   }
 
   show(state) {

@@ -16,7 +16,8 @@ function choices(game) {
   for (let level = 1; level <= game.levels; level++) found.push([`level:${level}`, `Level ${level}`]);
   if (game.hidden) found.push(["equilibrium", "An equilibrium"]);
   for (const name of game.searches) found.push([`search:${name}`, `Search: ${name}`]);
-  if (game.model) found.push(["model", "The learned model"]);
+  if (game.model) found.push(["model:shipped", "The learned model"]);
+  if (game.trained) found.push(["model:trained", "The model trained here"]);
   for (const engine of game.engines) found.push([`engine:${engine}`, engine]);
   return [...found, ["random", "Random moves"]];
 }
@@ -25,7 +26,7 @@ function described(value, limit, amount) {
   const [kind, rest] = [value.split(":")[0], value.slice(value.indexOf(":") + 1)];
   if (kind === "level") return { kind, level: Number(rest) };
   if (kind === "search") return { kind, search: rest, [limit]: Number(amount) };
-  if (kind === "model") return { kind, [limit]: Number(amount) };
+  if (kind === "model") return { kind, model: rest, [limit]: Number(amount) };
   if (kind === "engine") return { kind, engine: rest };
   return { kind };
 }
