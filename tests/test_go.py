@@ -503,6 +503,19 @@ def test_every_shape_stands_for_its_images_and_both_colours():
                 assert quick.is_answered(game, s, 2 * game.stride + 2), (shape, rows)
 
 
+def test_moves_that_look_well_are_tried_first():
+    game = games.load("go:size=5")
+    s = game.from_text("...../.XOX./..X../...../..... X moves=6")
+    point = {game.action_name(None, a): a for a in range(game.none.width)}
+    looks = {name: game.hunch(s, a, point["D4"]) for name, a in point.items() if a in game.actions(s)}
+    assert max(looks, key=looks.get) == "C5"
+    assert looks["pass"] < 0 < looks["C5"]
+    assert game.hunch(s, point["A1"], -1) < 0
+    result = search.mcts(game, s, 60, quick=True, rave=1000.0, hunch=1.0, exploration=0.1, memory_mb=4)
+    assert result.action_name == "C5"
+    assert sum(each.visits > 0 for each in result.actions) < 12
+
+
 def test_own_eyes_are_not_filled():
     game = games.load("go:size=5")
     s = game.from_text(".X.X./XXXXX/XXXXX/XXXXX/XX.OO X moves=30")

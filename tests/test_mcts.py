@@ -470,6 +470,8 @@ def test_stop_ends_a_search_with_what_is_known():
         ({"exploration": -1}, "exploration is 0 or more"),
         ({"guide": 2}, "from 0 to 1"),
         ({"guide": 0.5}, "needs a game with `priority`"),
+        ({"quick": True}, "needs a game with `quick_action`"),
+        ({"hunch": 1.0}, "set rave"),
         ({"threads": 0}, "threads is 1 or more"),
         ({"threads": 100_000}, "1 to 256 threads"),
         ({"evaluator": "x"}, "an evaluator is a Python function"),

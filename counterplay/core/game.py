@@ -245,6 +245,14 @@ class Game(Learnable):
         return self.sample(s, word(random))
 
     @knowledge
+    def hunch(self, s: Any, a: int, last: int) -> float:
+        """How a move looks before it was tried: as if so many visits to it had been won; below 0, lost.
+
+        `last` is the action before, -1 if it is not known. Default: no opinion.
+        """
+        return 0.0
+
+    @knowledge
     def playouts(self, s: Any, n: int, w: Any, room: int) -> int:
         """Play `n` random games from `s` and put what each player got, of all of them, into `w.value`; all their steps.
 

@@ -29,7 +29,7 @@ ALGORITHMS: dict[str, Callable[..., Result]] = {
 }
 
 
-_WITH_QUICK_PLAYOUTS = {"rave": 1000.0, "exploration": 0.1}  # found on Go: see docs/games/go.md
+_WITH_QUICK_PLAYOUTS = {"rave": 1000.0, "hunch": 1.0, "exploration": 0.1}  # found on Go: see docs/games/go.md
 
 
 def best_for(game: Game) -> str:
@@ -53,7 +53,7 @@ def _strongest(game: Game) -> tuple[str, dict[str, Any]]:
     if game.knows.model_odds:  # a model that speaks of moves, too
         return MonteCarlo.name, {"puct": 1.5, "cutoff": 0, "solver": Expectiminimax.suits(game)}
     if game.knows.quick_action:
-        return MonteCarlo.name, {"quick": True, **_WITH_QUICK_PLAYOUTS}
+        return MonteCarlo.name, {"quick": True, **_WITH_QUICK_PLAYOUTS} if game.knows.hunch else {"quick": True}
     if not game.knows.evaluate:
         return MonteCarlo.name, {"solver": Expectiminimax.suits(game)}
     return best_for(game), {}

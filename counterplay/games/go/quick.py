@@ -142,3 +142,36 @@ def action(game, s, last, random):
     if rest and unit(random) < 0.5:
         return any_of(rest, random)
     return game.pass_move
+
+
+TAKING, SAVING, SHAPE, FOOLISH, EDGE = 20.0, 15.0, 10.0, -15.0, -8.0  # in visits that were won, or lost
+NEAR = (24.0, 16.0, 6.0)  # within so many steps of the last move, by row and column
+
+
+def hunch(game, s, a, last):
+    """How a move looks before it was tried: as if so many visits to it had been won; below 0, lost."""
+    if a == game.pass_move:
+        return FOOLISH
+    stone = game.none.add(a)
+    beside = game.around(stone)
+    empty = game.points - s.mine - s.theirs
+    taking, saving = beside & s.theirs & s.atari, beside & s.mine & s.atari
+    room = len(beside & empty)
+    worth = 0.0
+    if taking:
+        worth += TAKING
+    elif saving and room > 1:
+        worth += SAVING
+    elif room < 2 and not beside & s.mine - s.atari:
+        worth += FOOLISH
+    if a in eyes(game, empty, s.mine, s.theirs):
+        return FOOLISH
+    if is_answered(game, s, a):
+        worth += SHAPE
+    if a in game.edge and not beside & (s.mine | s.theirs):
+        worth += EDGE
+    if last >= 0 and last != game.pass_move:
+        steps = abs(a // game.stride - last // game.stride) + abs(a % game.stride - last % game.stride)
+        if steps <= len(NEAR):
+            worth += NEAR[steps - 1]
+    return worth

@@ -300,6 +300,10 @@ class Go(BoardGame):
         """Save, take, answer the last move, else anywhere but into an own eye."""
         return quick.action(self, s, last, random)
 
+    def hunch(self, s, a, last):
+        """Near the last move, taking, saving and shapes look well; the edge, own eyes and giving stones do not."""
+        return quick.hunch(self, s, a, last)
+
     def is_noisy(self, s, a):
         """Taking two stones or more; a single one might be retaken in turn, but lines of these lose stones and end."""
         if a == self.pass_move:

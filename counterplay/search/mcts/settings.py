@@ -46,6 +46,9 @@ class TreeSettings:
     with patterns in Monte-Carlo Go, 2006."""
     quick: bool = False
     """Playouts by the game's own `quick_action` instead of any action. Gelly et al. 2006."""
+    hunch: float | None = None
+    """The game's own `hunch` of a move counts so many times as visits among all moves; needs `rave`. Gelly & Silver
+    2007."""
     wide: bool = False
     """64 playouts from each leaf at once, and their mean: for games that have `playouts`, as rule sheets do. Means of
     several playouts: Chaslot et al., Parallel Monte-Carlo tree search, 2008 (leaf parallelization)."""
@@ -73,7 +76,7 @@ class TreeSettings:
 
     def __post_init__(self) -> None:
         above_zero = ("rave", "widening", "puct", "noise", "memory_mb")
-        for name in (*above_zero, "exploration", "bias", "fpu", "temperature", "cutoff", "guide", "minimax"):
+        for name in (*above_zero, "exploration", "bias", "fpu", "hunch", "temperature", "cutoff", "guide", "minimax"):
             setting = getattr(self, name)
             if setting is None:
                 continue
@@ -93,6 +96,8 @@ class TreeSettings:
             raise UserError(f"threads are parallel at the 'tree' or at the 'root', not '{self.parallel}'")
         if self.evaluator is not None and self.threads > 1:
             raise UserError("an evaluator has a batch of leaves at once instead of threads")
+        if self.hunch is not None and self.rave is None:
+            raise UserError("hunches count among all moves, which only rave looks at: set rave, too")
         if self.noise is not None and self.puct is None and self.evaluator is None:
             raise UserError("noise is added to priors, which only puct has")
 

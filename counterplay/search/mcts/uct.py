@@ -173,7 +173,7 @@ def expand(game: Any, s: Any, node: int, w: Any, x: Any) -> int:
         store(w.moves, 2 * at, a)
         last += 1
     if x is not None:
-        furnish(game, s, first, p, count, w, x)
+        furnish(game, s, node, first, p, count, w, x)
     link = pack(first, p, count)
     if w.shared:
         compare_swap(w.moves, 2 * node + 1, -1, link)  # all that was written before is seen by who sees this

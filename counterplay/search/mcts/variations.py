@@ -56,6 +56,7 @@ VARIATIONS = {
     "widening": Variation(keeps=("prior",)),
     "guide": Variation(needs="priority"),
     "quick": Variation(needs="quick_action"),
+    "hunch": Variation(needs="hunch", keeps=("amaf_visits", "amaf_total")),
     "solver": Variation(keeps=("low", "high"), follows_minimax=True),
     "cutoff": Variation(needs="evaluate"),
     "wide": Variation(needs="playouts"),
@@ -63,6 +64,7 @@ VARIATIONS = {
 }
 """What makes a search more than plain. A new one is a line here, a setting of that name, and where it acts below."""
 
+_EVEN = 10  # visits, half of them won, that every child begins with where there are hunches
 _PLAYED = 1 << 13  # places for the moves of a playout; two moves in one place are taken for one
 _PRIOR_SPREAD = 3.0  # the best of the moves by the game's knowledge is taken to be e³ = 20 times as likely as the worst
 _UNTRIED = 1e9  # more than any score: without first-play urgency every child is tried once
@@ -165,7 +167,7 @@ def is_ordered(p: int, x: Any) -> bool:
     return p == CHANCE or (x is not None and bool(x.use_puct or x.use_widening))
 
 
-def furnish(game: Any, s: Any, first: int, p: int, count: int, w: Any, x: Any) -> None:
+def furnish(game: Any, s: Any, node: int, first: int, p: int, count: int, w: Any, x: Any) -> None:
     """Fill in what the variations keep of the new children of `s`, whose actions are listed."""
     ranks = p != CHANCE and bool(x.use_puct or x.use_widening)
     by_model = game.knows.model_odds and ranks and not x.use_outside
@@ -176,6 +178,8 @@ def furnish(game: Any, s: Any, first: int, p: int, count: int, w: Any, x: Any) -
         if x.use_solver:
             put(x.low, child, float(game.utility_range[0]))
             put(x.high, child, highest(game))
+        if game.knows.hunch and x.use_hunch and p != CHANCE:
+            begin_with(game, child, float(game.hunch(s, a, action_of(node, w) if node > 0 else -1)), x)
         worth = 0.0
         if x.use_minimax or (p != CHANCE and (x.use_bias or (ranks and not by_priority and not by_model))):
             worth = float(game.evaluate(game.result(s, a), max(p, 0)))
@@ -209,6 +213,15 @@ def ask_model(game: Any, s: Any, first: int, p: int, count: int, w: Any, x: Any)
         total += odds
     for child in range(first, first + count):
         put(x.prior, child, get(x.prior, child) / total)
+
+
+def begin_with(game: Any, child: int, hunch: float, x: Any) -> None:
+    """Let a new child look as if it had been seen among all moves: so often evenly, and so often won, or lost."""
+    low, high = game.utility_range
+    visits = _EVEN + int(x.hunch * abs(hunch))
+    total = 0.5 * _EVEN * (low + high) + (visits - _EVEN) * (high if hunch > 0.0 else low)
+    add(x.amaf_visits, child, visits, 0)
+    put(x.amaf_total, child, total)
 
 
 def highest(game: Any) -> float:
