@@ -27,10 +27,11 @@ def follow(course: Course, text: str, as_json: bool) -> None:
     settings = course.training.settings
     if not as_json:
         rate = f"{settings.rate[0]:g} to {settings.rate[1]:g}"
+        ahead = f"{settings.depth} plies ahead, " if settings.depth > 1 else ""
         output.say(f"{course.game}: {course.recipe}, {course.recipe.about}")
         output.say(
             f"{settings.games:,} games, rate {rate}, lambda {settings.trace:g}, {settings.explore:.0%} random moves, "
-            f"{sum(map(len, map(_flat, course.model.weights.values()))):,} weights, to {course.out}"
+            f"{ahead}{sum(map(len, map(_flat, course.model.weights.values()))):,} weights, to {course.out}"
         )
     with output.live() as shown:
         told = _Telling(course, text, None if as_json else shown, as_json)
