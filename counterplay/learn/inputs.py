@@ -27,9 +27,10 @@ def with_inputs(game: Game, which: str) -> Game:
     if which == "terms":
         if not game.knows.terms:
             raise UserError(f"{game} has no terms to learn the weights of")
-        return game.extended(features=of_terms, inputs=len(game.terms(game.initial())))
+        number = len(game.terms(game.initial()))
+        return game.extended(features=of_terms, inputs=number, most_active=number)
     if which == "table":
-        return game.extended(features=of_table, inputs=TABLE)
+        return game.extended(features=of_table, inputs=TABLE, most_active=1)
     return game
 
 

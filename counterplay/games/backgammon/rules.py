@@ -256,7 +256,7 @@ class Backgammon(Game):
 
     def have_passed(self, mine, theirs):
         """The same of the points where they stand: the two rearmost checkers have less than a board between them."""
-        return lowest_one(mine | OFF) + lowest_one(theirs | OFF) > 25
+        return lowest_one(mine | OFF << 1) + lowest_one(theirs | OFF << 1) > 25
 
     def side_terms(self, men, others):
         made = at_least_two(men) & POINTS
@@ -282,6 +282,7 @@ class Backgammon(Game):
 
     stakes = (1.0, 2.0, 3.0)
     inputs = 2 * 196
+    most_active = 2 * (MEN + 2)  # one for each checker, at most; one for those on the bar and one for those off
 
     def viewer(self, s):
         """Whose checkers are `mine`, the dice in the air or not; before the first throw it makes no difference."""
