@@ -132,7 +132,7 @@ def test_learned_estimates_are_compared_with_those_made_by_hand(tmp_path):
     subprocess.run(command, env={**os.environ, "COUNTERPLAY_QUIET": "1"}, check=True, capture_output=True)
     rows = json.loads((tmp_path / "learning.json").read_text())
     assert [row["game"] for row in rows] == ["othello:size=4"]
-    assert all(row["games"] > 0 for row in rows)
+    assert all(row["games"] > 0 and row["two"] > 0 for row in rows)
 
 
 def test_weights_in_memory_are_compared_with_constants(tmp_path):

@@ -94,13 +94,15 @@ def test_leaves_are_learned_alike_compiled_and_interpreted():
     assert any(found[0][0])
 
 
-def test_a_game_that_is_over_within_the_search_has_no_leaves():
-    game = Nim(heap=1)
-    model = learn.Linear(game)
+def test_what_a_search_sees_to_the_end_is_learned_as_it_is():
+    """Three stones: who moves takes them all. There is no leaf to learn, but the position on the board."""
+    game = Nim(heap=3)
+    model = learn.Linear(game, features="table")
     with interpreted():
         w, clever = new_record(WORK), game.with_model(model)
-        assert learn_leaves(clever, game.initial(), w, search.new_random(1), 3, 0.1, 0.0, 0.0, 2) == 3
-    assert not model.weights["weights"].any()
+        assert learn_leaves(clever, game.initial(), w, search.new_random(1), 30, 0.5, 0.0, 0.5, 3) == 30
+        assert clever.evaluate(game.initial(), 0) > 0.8
+    assert w.plies > 30
 
 
 def test_leaves_teach_a_game():

@@ -154,6 +154,11 @@ class Learnable:
         return self.views * number_of_inputs(self.initial())  # type: ignore[attr-defined]
 
     @property
+    def most_active(self) -> int:
+        """How many inputs `features` tells of one state at most. A learner that knows that they are few is faster."""
+        return min(self.inputs, MOST_ACTIVE)
+
+    @property
     def views(self) -> int:
         """How many sets of inputs the default has."""
         return self.players * (2 if self.chance else 1)  # type: ignore[attr-defined,no-any-return]

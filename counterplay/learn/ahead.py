@@ -35,16 +35,20 @@ def learn_leaves(game, start, w, random, games, rate, trace, explore, depth):  #
         if w.stop:
             break
         end = play_by_search(game, start, w, random, explore, depth)
-        if w.seen > 0:
-            learn_from(game, end, w, rate, trace)
+        learn_from(game, end, w, rate, trace)
         w.games += 1
     return w.games
 
 
 @native
 def play_by_search(game, start, w, random, explore, depth):  # type: ignore[no-untyped-def]
-    """A game whose leaves are noted in `w`. A leaf that ends the game is not: it is what the one before should be."""
-    s = start
+    """A game whose leaves are noted in `w`.
+
+    A leaf that ends the game has nothing to learn: it is what the one before it should have been. (To learn the
+    position on the board instead made Samuel's player worse: it came to know most about games that are over.) Only if
+    the search sees the end from the first move on, there is nothing else, and positions are learned as they are.
+    """
+    s, leaves = start, 0
     w.seen = 0
     while not game.is_terminal(s) and w.seen < PLIES and w.first[w.seen] < ACTIVE - MOST_ACTIVE:
         p, best_value, best, leaf = game.player(s), -inf, s, s
@@ -53,14 +57,18 @@ def play_by_search(game, start, w, random, explore, depth):  # type: ignore[no-u
             v, end = best_leaf(game, after, p, depth - 1, best_value, inf, w)
             if v > best_value:
                 best_value, best, leaf = v, after, end
-        is_end = game.is_terminal(leaf)
+        is_end, is_random = game.is_terminal(leaf), explore > 0.0 and unit(random) < explore
         if not is_end:
             note(game, leaf, w, False)
-        elif w.seen > 0 and not w.is_random[w.seen - 1]:
+            leaves += 1
+            if is_random:  # what comes is not what the leaf stands for
+                note_best(game, leaf, w)
+        elif leaves == 0:
+            note(game, s, w, False)
             note_best(game, leaf, w)
-        if explore > 0.0 and unit(random) < explore:
-            if not is_end:
-                note_best(game, leaf, w)  # what comes now is not what the leaf stands for
+        elif not w.is_random[w.seen - 1]:
+            note_best(game, leaf, w)
+        if is_random:
             best = game.result(s, game.sample(s, word(random)))
         s = best
     return s

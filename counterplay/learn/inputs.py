@@ -32,16 +32,18 @@ def with_inputs(game: Game, which: str) -> Game:
     if which == "terms":
         if not game.knows.terms:
             raise UserError(f"{game} has no terms to learn the weights of")
-        return game.extended(features=of_terms, inputs=len(game.terms(game.initial())))
+        number = len(game.terms(game.initial()))
+        return game.extended(features=of_terms, inputs=number, most_active=number)
     if which == "shapes":
         from counterplay.learn.patterns import Patterns
 
         layout = Patterns(game, stages=1)
         tables = {name.replace("model", "shape"): layout.rules()[name] for name in _LAYOUT}
         squares = sum(plane.width for plane in game.planes(game.initial()))
-        return game.extended(features=of_shapes, inputs=layout.inputs + squares, **tables)
+        most = layout.instances + squares
+        return game.extended(features=of_shapes, inputs=layout.inputs + squares, most_active=most, **tables)
     if which == "table":
-        return game.extended(features=of_table, inputs=TABLE)
+        return game.extended(features=of_table, inputs=TABLE, most_active=1)
     return game
 
 

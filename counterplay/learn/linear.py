@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from counterplay.core.features import MOST_ACTIVE
 from counterplay.core.game import Game
 from counterplay.core.vectors import sigmoid
 from counterplay.learn.model import Model
@@ -31,7 +30,7 @@ class Linear(Model):
 
     @property
     def most_active(self) -> int:
-        return min(self.inputs, MOST_ACTIVE + 1)
+        return self.game.most_active + 1
 
     def rules(self) -> dict[str, Any]:
         return {"model_see": see, "model_guess": guess, "model_learn": learn}

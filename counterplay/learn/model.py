@@ -32,7 +32,7 @@ import numpy as np
 
 from counterplay.core.errors import UserError
 from counterplay.core.extension import original
-from counterplay.core.features import MOST_ACTIVE, new_active
+from counterplay.core.features import new_active
 from counterplay.core.game import Game
 from counterplay.core.memory import Memory
 from counterplay.core.vectors import LANES, scratch
@@ -112,7 +112,7 @@ class Model:
     @property
     def most_active(self) -> int:
         """How many inputs are told of a state at most."""
-        return min(self.inputs, MOST_ACTIVE)
+        return self.game.most_active
 
     @property
     def outputs(self) -> int:
@@ -175,7 +175,7 @@ def without_model(game: Game) -> Game:
     """The game as it was before a model was joined to it."""
     if "model_value" not in game.extension:
         return game
-    ours = {"evaluate", "features", "inputs"}
+    ours = {"evaluate", "features", "inputs", "most_active"}
     kept = {k: v for k, v in game.extension.items() if not k.startswith("model_") and k not in ours}
     plain: Game = original(game)(**game.settings)
     return plain.extended(**kept)

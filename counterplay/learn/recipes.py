@@ -1,6 +1,6 @@
 """Recipes: a model and a way to train it, by name.
 
-    samuel                  a weight for each feature, added up (checkers, 1959)
+    samuel                  a weight for each feature, added up, learned from a search (checkers, 1959)
     td-gammon               a network with one hidden layer (backgammon, 1992)
     logistello              tables of patterns (Othello, 1997)
     any                     a small network, for any game of two opponents
@@ -41,6 +41,8 @@ class Recipe:
     """How many games, if nobody says."""
     made_for: tuple[str, ...] = ()
     """The games that take this one if nobody names another."""
+    depth: int = 1
+    """How many plies it looks ahead while it learns, where there are no dice."""
     training: dict[str, Any] = field(default_factory=dict)
     """Settings of the method, where they are not the model's own."""
     method: str = "td"
@@ -71,7 +73,7 @@ class Recipe:
             return ZeroSettings(games, (first, last), threads=threads, seed=seed, **own)
         trace = float(self.training.get("trace", self.kind.trace))
         explore = float(self.training.get("explore", 0.0 if game.chance else 0.1))
-        depth = int(self.training.get("depth", 1))
+        depth = int(self.training.get("depth", 1 if game.chance else self.depth))
         return Settings(games, (first, last), trace, explore, threads, seed, depth)
 
     def __str__(self) -> str:
@@ -104,8 +106,10 @@ RECIPES: dict[str, Recipe] = {
             "a weight for each feature of the game, added up, as Samuel's checkers player of 1959",
             Linear,
             {"features": "own"},
-            games=30_000,
+            games=12_000,
             made_for=("checkers",),
+            depth=3,
+            training={"rate": 0.05, "last_rate": 0.005, "trace": 0.9},
         ),
         Recipe(
             "td-gammon",

@@ -35,8 +35,8 @@ WORK = record_type(
         ("value", np.float32, (ACTIVE,)),
     ]
 )
-"""One thread's game: for each position where its active inputs begin, whose view they are, whether a random move
-followed and what the best would have led to."""
+"""One thread's game: for each position where its active inputs begin, whose view they are, whether what followed is not
+what it should be worth (a random move did), and what the best would have led to."""
 
 
 @native

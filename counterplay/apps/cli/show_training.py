@@ -34,6 +34,7 @@ def follow(course: Course, text: str, as_json: bool) -> None:
             how = f"{settings.simulations} simulations for {settings.share:.0%} of moves, {settings.quick} for others"
         else:
             how = f"lambda {settings.trace:g}, {settings.explore:.0%} random moves"
+            how += f", {settings.depth} plies ahead" if settings.depth > 1 else ""
         output.say(
             f"{settings.games:,} games, rate {rate}, {how}, "
             f"{sum(map(len, map(_flat, course.model.weights.values()))):,} weights, to {course.out}"

@@ -252,7 +252,11 @@ class Backgammon(Game):
 
     def is_race(self, s):
         """Whether the sides have passed each other, so that nobody can be hit any more."""
-        return rearmost(occupied(s.mine)) > mirror(occupied(s.theirs))
+        return self.have_passed(occupied(s.mine), occupied(s.theirs))
+
+    def have_passed(self, mine, theirs):
+        """The same of the points where they stand: the two rearmost checkers have less than a board between them."""
+        return lowest_one(mine | OFF << 1) + lowest_one(theirs | OFF << 1) > 25
 
     def side_terms(self, men, others):
         made = at_least_two(men) & POINTS
@@ -278,6 +282,7 @@ class Backgammon(Game):
 
     stakes = (1.0, 2.0, 3.0)
     inputs = 2 * 196
+    most_active = 2 * (MEN + 2)  # one for each checker, at most; one for those on the bar and one for those off
 
     def viewer(self, s):
         """Whose checkers are `mine`, the dice in the air or not; before the first throw it makes no difference."""
@@ -290,8 +295,9 @@ class Backgammon(Game):
         cannot foresee: all points with a checker, then those with a second, ...
         """
         mine, theirs = s.mine, s.theirs
-        first = 196 if self.is_race(s) else 0
-        self.add_points(on, first, occupied(mine), occupied(theirs))
+        men, others = occupied(mine), occupied(theirs)
+        first = 196 if self.have_passed(men, others) else 0
+        self.add_points(on, first, men, others)
         self.add_points(on, first + 1, at_least_two(mine), at_least_two(theirs))
         self.add_points(on, first + 2, self.at_least_three(mine), self.at_least_three(theirs))
         self.add_others(on, first, mine)
