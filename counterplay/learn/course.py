@@ -32,7 +32,10 @@ from counterplay.learn.recipes import Recipe, recipe_for
 from counterplay.learn.strength import Score, quick_match
 from counterplay.learn.temporal import Progress, Training
 
-__all__ = ["Course", "Point", "curve_svg", "games_within"]
+__all__ = ["METHODS", "Course", "Point", "curve_svg", "games_within"]
+
+METHODS = ("td",)
+"""How a model can learn."""
 
 PARTS = (0.0, 0.01, 0.03, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 """When strength is measured: after these parts of all games."""
@@ -157,7 +160,7 @@ class Course:
         settings = self.training.settings
         self.model.pedigree = [
             {
-                "method": "td",
+                "method": METHODS[0],
                 "recipe": str(self.recipe),
                 **settings._asdict(),
                 "rate": list(settings.rate),
