@@ -12,7 +12,7 @@ from counterplay.arena.ladder import Rung
 from counterplay.arena.players import new_player, taught
 from counterplay.games import othello
 from counterplay.learn import shelf
-from tests.talk import new_dispatcher, talk
+from tests.talk import new_dispatcher, run_engine, talk
 
 pytestmark = pytest.mark.long
 
@@ -269,3 +269,15 @@ def test_a_model_that_is_of_no_use_changes_nothing(tmp_path):
     with pytest.raises(UserError, match="is no model of Counterplay"):
         dispatcher.thinker.set_options(model=str(bad))
     assert dispatcher.thinker.model == "shipped"
+
+
+def test_the_command_offers_the_files_that_it_was_given(mine, tmp_path):
+    other = tmp_path / "other.safetensors"
+    other.write_bytes(mine.read_bytes())
+    given = ("--model", str(mine), "--model", str(other), "--model", "shipped")
+    text = f"ugi\nsetoption name Model value {other}\nposition startpos\ngo depth 1\nsetoption name Model value x\n"
+    status, out, err = run_engine(text.encode(), "othello", "--protocol", "ugi", "--interpreted", *given)
+    assert (status, err) == (0, "")
+    assert f"option name Model type combo default {mine} var none var shipped var {mine} var {other}\n" in out
+    assert "bestmove " in out
+    assert f"info string 'x' is none of none, shipped, {mine}, {other}\n" in out
