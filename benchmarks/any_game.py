@@ -12,6 +12,7 @@ import argparse
 import json
 import tempfile
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from counterplay.core.randomness import new_random
 from counterplay.learn.recipes import recipe_for
 from counterplay.learn.strength import quick_match
 from counterplay.learn.temporal import Training
+from counterplay.native import interpreted
 
 OWN_GAME = """
 from typing import NamedTuple
@@ -114,7 +116,7 @@ def _exact(engine: search.Engine, game: Game, s: Any, p: int) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="What `train` makes of games that tell a learner nothing.")
-    parser.add_argument("--quick", action="store_true", help="a second of one game, and a few moves: does it run?")
+    parser.add_argument("--quick", action="store_true", help="some games of one, as plain Python: does it run?")
     parser.add_argument("--seconds", type=float, default=60.0, help="of CPU time to learn each")
     parser.add_argument("--recipe", default="any")
     parser.add_argument("--games", type=int, default=40, help="against mcts")
@@ -123,10 +125,10 @@ def main() -> None:
     parser.add_argument("names", nargs="*", default=list(GAMES), help="default: all of them")
     options = parser.parse_args()
     names = ["last_stone"] if options.quick else options.names
-    seconds, number = (1.0, 2) if options.quick else (options.seconds, options.games)
+    seconds, number = (0.2, 2) if options.quick else (options.seconds, options.games)
     rows: list[dict[str, Any]] = []
     print(f"{'game':32}{'games':>10}{'CPU s':>8}{'perfect':>9}{'v random':>10}{'v mcts':>8}")
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, interpreted() if options.quick else nullcontext():
         for name in names:
             game = load(name, Path(folder))
             model, played, spent = trained(game, options.recipe, seconds)

@@ -135,6 +135,15 @@ def test_learned_estimates_are_compared_with_those_made_by_hand(tmp_path):
     assert all(row["games"] > 0 and row["two"] > 0 for row in rows)
 
 
+def test_any_game_is_learned_and_asked_to_play(tmp_path):
+    command = [sys.executable, BENCHMARKS / "any_game.py", "--quick", "--json", tmp_path / "any.json"]
+    subprocess.run(command, check=True, capture_output=True, timeout=WATCHDOG_SECONDS)
+    (row,) = json.loads((tmp_path / "any.json").read_text())
+    assert row["game"] == "last_stone"
+    assert row["games"] >= 1
+    assert all(0 <= row[name] <= 1 for name in ("perfect", "random", "mcts"))
+
+
 def test_weights_in_memory_are_compared_with_constants(tmp_path):
     command = [sys.executable, BENCHMARKS / "memory.py", "--quick", "--json", tmp_path / "memory.json"]
     subprocess.run(command, env={**os.environ, "COUNTERPLAY_QUIET": "1"}, check=True, capture_output=True)

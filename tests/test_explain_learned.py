@@ -148,12 +148,13 @@ def test_models_tells_all_about_one(counterplay, answer, tmp_path, monkeypatch):
     status, out, _ = counterplay("models", "othello")
     assert status == 0
     first, second, third, *_ = out.splitlines()
-    assert first == "othello.safetensors: patterns for othello, shapes 11, stages 6"
+    assert first.startswith("othello.safetensors: patterns for othello, shapes ")
     assert second.startswith("taken by default: ")
-    assert third.startswith("1. logistello, 500,000 games, rate 0.1 to 0.01, lambda 0.5, 10% random moves, threads 1")
+    trained = learn.shipped(games.load("othello")).pedigree[0]
+    assert third.startswith(f"1. {trained['recipe']}, {trained['played']:,} games, rate {trained['rate'][0]:g} to ")
     assert "points against r random moves" in out
     told = answer("models", "othello")
-    assert (told["game"], told["kind"], told["shape"]["stages"]) == ("othello", "patterns", 6)
+    assert (told["game"], told["kind"], told["trained"][0]["recipe"]) == ("othello", "patterns", trained["recipe"])
     assert told["stronger"]
     nim = games.load("nim:heaps=1,2")
     learn.save(learn.Linear(nim), "mine.safetensors")

@@ -12,18 +12,23 @@ from counterplay.arena.ladder import Rung
 from counterplay.arena.players import new_player, taught
 from counterplay.games import othello
 from counterplay.learn import shelf
-from tests.talk import new_dispatcher, talk
+from tests.talk import new_dispatcher, run_engine, talk
 
 pytestmark = pytest.mark.long
 
 NEARLY_OVER = "xxxxxx../.xxxxxxx/xxxxxoxo/xxxxoxo./xxoooooo/xoxooooo/xxxooooo/x.xo.xxx x"
-SHIPPED = {"name": "shipped", "kind": "patterns", "games": 500_000}
 
 
 @pytest.fixture(autouse=True)
 def _interpreted():
     with native.interpreted():
         yield
+
+
+@pytest.fixture
+def shipped():
+    """What is told of the model that comes with Othello."""
+    return learn.shipped(games.load("othello")).as_dict()
 
 
 @pytest.fixture
@@ -62,13 +67,13 @@ def test_a_game_of_yours_takes_no_model_of_ours_whatever_it_is_called(tmp_path):
     assert not shelf.has_shipped(game)
 
 
-def test_a_game_knows_whose_estimate_it_has(mine):
+def test_a_game_knows_whose_estimate_it_has(mine, shipped):
     game = games.load("othello")
     assert learn.model_of(game) is None
     model = learn.shipped(game)
     clever = game.with_model(model)
     assert learn.model_of(clever) is model
-    assert model.as_dict() == SHIPPED
+    assert shipped == {"name": "shipped", "kind": model.kind, "games": model.played}
     other = shelf.with_usual(game.with_model(learn.load(mine, game)), "alphabeta")  # it has one already
     assert learn.model_of(other).name == str(mine)
     assert learn.model_of(clever.extended(evaluate=lambda self, s, p: 0.0)) is None
@@ -110,11 +115,11 @@ def test_without_a_model_a_player_is_as_if_there_were_none():
 # ---- commands
 
 
-def test_searches_say_which_model_estimated(answer, counterplay, mine):
+def test_searches_say_which_model_estimated(answer, counterplay, mine, shipped):
     game = games.load("othello")
     clever = game.with_model(learn.shipped(game))
     found = answer("search", "othello", "--depth", 1)
-    assert found["model"] == SHIPPED
+    assert found["model"] == shipped
     assert found["value"] == search.alphabeta(clever, depth=1).value
     plain = answer("search", "othello", "--depth", 1, "--without", "model,killers")
     assert "model" not in plain
@@ -124,7 +129,8 @@ def test_searches_say_which_model_estimated(answer, counterplay, mine):
     assert answer("search", "othello", "--depth", 1, "--algorithm", "minimax")["value"] == found["value"]
     assert "model" not in answer("search", "othello", "--algorithm", "mcts", "--simulations", 2)
     _, out, _ = counterplay("search", "othello", "--depth", 1)
-    assert "estimates: the model that comes with the game (patterns, 500,000 games); --without model" in out
+    what = f"({shipped['kind']}, {shipped['games']:,} games)"
+    assert f"estimates: the model that comes with the game {what}; --without model does without" in out
     _, out, _ = counterplay("search", "othello", "--depth", 1, "--model", mine)
     assert f"estimates: {mine} (linear, 0 games)" in out
 
@@ -136,17 +142,17 @@ def test_what_is_proven_needs_no_model(answer, counterplay):
     assert "estimates:" not in counterplay("search", "othello", "--position", NEARLY_OVER)[1]
 
 
-def test_analyses_say_it_too(answer, counterplay, tmp_path, monkeypatch):
+def test_analyses_say_it_too(answer, counterplay, tmp_path, monkeypatch, shipped):
     monkeypatch.chdir(tmp_path)
     _, out, _ = counterplay("analyse", "othello", "--depth", 1, "--json")
-    assert json.loads(out.splitlines()[-1])["model"] == SHIPPED
+    assert json.loads(out.splitlines()[-1])["model"] == shipped
     assert "estimates: the model" in counterplay("analyse", "othello", "--depth", 1)[1]
     assert "estimates:" not in counterplay("analyse", "othello", "--depth", 1, "--without", "model")[1]
     Path("game.txt").write_text("f5 d6")
     _, out, _ = counterplay("analyse", "othello", "--record", "game.txt", "--depth", 1, "--json")
-    assert json.loads(out.splitlines()[-1])["model"] == SHIPPED
+    assert json.loads(out.splitlines()[-1])["model"] == shipped
     assert "estimates: the model" in counterplay("analyse", "othello", "--record", "game.txt", "--depth", 1)[1]
-    assert answer("explain", "othello", "--depth", 1)["model"] == SHIPPED
+    assert answer("explain", "othello", "--depth", 1)["model"] == shipped
     assert "model" not in answer("explain", "othello", "--depth", 1, "--without", "model")
 
 
@@ -263,3 +269,15 @@ def test_a_model_that_is_of_no_use_changes_nothing(tmp_path):
     with pytest.raises(UserError, match="is no model of Counterplay"):
         dispatcher.thinker.set_options(model=str(bad))
     assert dispatcher.thinker.model == "shipped"
+
+
+def test_the_command_offers_the_files_that_it_was_given(mine, tmp_path):
+    other = tmp_path / "other.safetensors"
+    other.write_bytes(mine.read_bytes())
+    given = ("--model", str(mine), "--model", str(other), "--model", "shipped")
+    text = f"ugi\nsetoption name Model value {other}\nposition startpos\ngo depth 1\nsetoption name Model value x\n"
+    status, out, err = run_engine(text.encode(), "othello", "--protocol", "ugi", "--interpreted", *given)
+    assert (status, err) == (0, "")
+    assert f"option name Model type combo default {mine} var none var shipped var {mine} var {other}\n" in out
+    assert "bestmove " in out
+    assert f"info string 'x' is none of none, shipped, {mine}, {other}\n" in out

@@ -253,6 +253,8 @@ def test_what_ships_is_small_and_still_fits_its_game():
         (("train", "nim", "--games", 0), "a training has one game or more, not 0"),
         (("train", "nim", "--games", 5, "--seconds", 5), "give --games or --seconds, not both"),
         (("train", "nim", "--seconds", -1), "--seconds is how long to train, more than 0, not -1"),
+        (("train", "nim", "--method", "guess"), "there is no method 'guess'; there are: td, zero"),
+        (("train", "nim", "--method", "zero", "--recipe", "samuel"), "samuel learns by td, not by zero"),
         (("train", "nim", "--resume"), "there is no training of nim.safetensors to go on with"),
         (("train", "nim", "--recipe", "logistello"), "nim"),
         (("train", "nim", "--games", 5, "--out", "no/such/x"), "there is no folder no/such"),
@@ -271,29 +273,97 @@ def test_bad_wishes_are_one_line(counterplay, quick, tmp_path, monkeypatch, argu
     assert list(tmp_path.iterdir()) == []
 
 
+KILLS_ITSELF = """
+import os, shutil, signal, sys
+from pathlib import Path
+from counterplay.apps.cli import main
+from counterplay.learn import course
+
+left = int(sys.argv.pop(1))
+course.CHECKPOINT_SECONDS, course._STEP_SECONDS, course.MATCH_GAMES = 0.0, 1e-9, 4
+
+def counted(of, name):
+    before = getattr(of, name)
+    def step(*args, **settings):
+        global left
+        left -= 1
+        if left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return before(*args, **settings)
+    setattr(of, name, step)
+
+for of, name in (course.Training, "run"), (os, "fsync"), (os, "replace"), (Path, "rename"), (shutil, "rmtree"):
+    counted(of, name)
+main()
+"""
+"""The command line, which is killed instead of doing its first argument's number of steps: games, or ways to write."""
+
+
 @pytest.mark.slow
-def test_kill_9_and_resume_end_with_the_same_weights(tmp_path):
-    """By the command itself, compiled; it is killed when it tells of a point."""
-    main = [sys.executable, "-c", "from counterplay.apps.cli import main; main()"]
-    train = [*main, "train", "nim", "--recipe", "samuel", "--json"]
+def test_kill_9_at_ten_moments_and_resume_end_with_the_same_weights(tmp_path):
+    """Compiled, by the command itself; at moments of training, of writing, of renaming and of tidying up."""
 
-    def run(out, *options, kill_at=None):
-        command = [*train, "--out", str(out), *options]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-            told = []
-            for line in process.stdout:
-                told.append(json.loads(line))
-                if len(told) - 1 == kill_at:
-                    process.send_signal(signal.SIGKILL)
-            process.wait(WATCHDOG_SECONDS)
-        return told[-1]
+    def run(out, left, *options):
+        train = ("train", "nim", "--recipe", "samuel", "--json", "--out", str(out), *options)
+        done = subprocess.run([sys.executable, "-c", KILLS_ITSELF, str(left), *train], timeout=WATCHDOG_SECONDS)
+        return done.returncode
 
-    number = ("--games", "400000")  # so many that there is time to kill it
-    assert run(tmp_path / "whole", *number)["ended"] == "done"
-    out = tmp_path / "killed"
-    run(out, *number, kill_at=3)
-    for kill_at in (0, 2, 1):
-        run(out, "--resume", kill_at=kill_at)
-    run(out, "--resume")
-    whole, killed = (learn.load(file).weights["weights"] for file in (tmp_path / "whole", out))
-    assert whole.tobytes() == killed.tobytes()
+    def begin_or_go_on():
+        return ("--resume",) if list(tmp_path.glob("killed.training/[0-9]*")) else number
+
+    number, chance = ("--games", "8000"), random.Random(4)
+    assert run(tmp_path / "whole", 0, *number) == 0
+    for _ in range(10):
+        assert run(tmp_path / "killed", chance.randrange(1, 60), *begin_or_go_on()) == -signal.SIGKILL
+    assert run(tmp_path / "killed", 0, *begin_or_go_on()) == 0
+    whole, killed = (learn.load(tmp_path / name) for name in ("whole", "killed"))
+    assert whole.weights["weights"].tobytes() == killed.weights["weights"].tobytes()
+    assert np.any(killed.weights["weights"] != 0)
+    assert [each["games"] for each in whole.pedigree[0]["curve"]] == [
+        each["games"] for each in killed.pedigree[0]["curve"]
+    ]
+    assert {file.name for file in tmp_path.iterdir()} == {"whole", "killed"}
+
+
+# ---- for TensorBoard
+
+
+def test_the_curve_can_be_drawn_by_tensorboard(counterplay, quick, tmp_path, monkeypatch):
+    pytest.importorskip("tensorboardX", reason="needs tensorboardX (pip install 'counterplay[tensorboard]')")
+    from tensorboardX.proto.event_pb2 import Event
+
+    monkeypatch.chdir(tmp_path)
+    train = ("train", "nim:heaps=1,2", "--games", 100, "--recipe", "samuel")
+    assert counterplay(*train, "--tensorboard", "events")[0] == 0
+    (file,) = (tmp_path / "events").iterdir()
+    scalars = {}
+    for record in records(file.read_bytes()):
+        event = Event.FromString(record)
+        for value in event.summary.value:
+            scalars.setdefault(value.tag, {})[event.step] = value.simple_value
+    curve = learn.load("nim.safetensors").pedigree[0]["curve"]
+    shares = {point["games"]: pytest.approx(point["shares"]["random"], abs=1e-6) for point in curve}
+    assert scalars["share/random"] == shares
+    assert scalars["points"].keys() == shares.keys()
+    assert "share/earlier" in scalars
+    (tmp_path / "file").write_text("")
+    status, _, err = counterplay(*train, "--out", "b", "--tensorboard", "file")
+    assert status == 2
+    assert "file cannot be a folder of events" in err
+
+
+def records(data):
+    """The records of an event file: each between its length with a checksum, and a checksum."""
+    while data:
+        length = int.from_bytes(data[:8], "little")
+        yield data[12 : 12 + length]
+        data = data[16 + length :]
+
+
+def test_without_tensorboardx_the_hint_is_one_line(counterplay, quick, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "tensorboardX", None)
+    status, _, err = counterplay("train", "nim:heaps=1,2", "--games", 10, "--tensorboard", "events")
+    assert status == 2
+    assert err.strip() == "counterplay: --tensorboard needs tensorboardX: pip install 'counterplay[tensorboard]'"
+    assert list(tmp_path.iterdir()) == []

@@ -25,7 +25,7 @@ from counterplay.learn.patterns import Patterns
 from counterplay.learn.temporal import Settings, Training
 from counterplay.learn.zero import ZeroSettings, ZeroTraining
 
-__all__ = ["RECIPES", "Recipe", "recipe_for"]
+__all__ = ["METHODS", "RECIPES", "Recipe", "recipe_for"]
 
 
 @dataclass(frozen=True)
@@ -146,8 +146,21 @@ RECIPES: dict[str, Recipe] = {
 }
 
 
-def recipe_for(game: Game, text: str | None = None) -> Recipe:
-    """The recipe that a text names, or the one that is made for the game."""
+METHODS = tuple(_TRAINING)
+"""How a model can learn."""
+
+
+def recipe_for(game: Game, text: str | None = None, method: str | None = None) -> Recipe:
+    """The recipe that a text names, or the one that is made for the game and learns by this method."""
+    if method is not None and method not in METHODS:
+        raise UserError(f"there is no method '{method}'; there are: {', '.join(METHODS)}")
+    recipe = _recipe_for(game, "zero" if text is None and method == "zero" else text)
+    if method is not None and method != recipe.method:
+        raise UserError(f"{recipe.name} learns by {recipe.method}, not by {method}")
+    return recipe
+
+
+def _recipe_for(game: Game, text: str | None) -> Recipe:
     if text is None:
         made = (recipe for recipe in RECIPES.values() if game.name in recipe.made_for)
         return next(made, RECIPES["any"])

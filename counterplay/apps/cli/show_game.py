@@ -61,7 +61,7 @@ def begin(
     """The game to play: one that was saved, or a new one. `who` is for `seats`; at a terminal sits a person.
 
     What is loaded says which game it is, but for one of your own rules, which `text` has to name. A model that is
-    named estimates for everyone; the usual one only for whom the levels are not made for.
+    named estimates for everyone; the usual one not for the levels, which were measured without.
     """
     takes_usual = not split_without(without, model)[0] and model is None
     if load is not None:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rich.live import Live
 
     from counterplay.learn.course import Course, Point
+    from counterplay.learn.events import Events
     from counterplay.learn.shelf import Kept
     from counterplay.learn.temporal import Progress
 
@@ -22,7 +23,7 @@ _MARKS = {"random": "r", "estimate": "h", "earlier": "e"}
 _WIDTH, _HEIGHT = 64, 11
 
 
-def follow(course: Course, text: str, as_json: bool) -> None:
+def follow(course: Course, text: str, as_json: bool, events: Events | None = None) -> None:
     """Train to the end, showing how it goes; `text` is how the user names the game."""
     from counterplay.learn.zero import ZeroSettings
 
@@ -40,7 +41,7 @@ def follow(course: Course, text: str, as_json: bool) -> None:
             f"{sum(map(len, map(_flat, course.model.weights.values()))):,} weights, to {course.out}"
         )
     with output.live() as shown:
-        told = _Telling(course, text, None if as_json else shown, as_json)
+        told = _Telling(course, text, None if as_json else shown, as_json, events)
         try:
             course.run(told)
         except KeyboardInterrupt:
@@ -56,12 +57,14 @@ def _flat(weights: object) -> Sequence[object]:
 class _Telling:
     """Tells each point once, and between them on a terminal how far it is."""
 
-    def __init__(self, course: Course, text: str, shown: Live | None, as_json: bool) -> None:
-        self._course, self._text, self._shown, self._as_json = course, text, shown, as_json
+    def __init__(self, course: Course, text: str, shown: Live | None, as_json: bool, events: Events | None) -> None:
+        self._course, self._text, self._shown, self._as_json, self._events = course, text, shown, as_json, events
         self._told = len(course.curve)
 
     def __call__(self, progress: Progress, curve: list[Point]) -> None:
         for point in curve[self._told :]:
+            if self._events is not None:
+                self._events.tell(point)
             if self._as_json:
                 output.print_json(point.as_dict())
             elif self._shown is None:
@@ -153,8 +156,10 @@ def _brief(value: object) -> str:
 
 
 def show_models(shipped: Sequence[Kept], trained: Sequence[Kept]) -> None:
-    """A row for each model: what it is for, what it is, how it was trained, what came of it."""
-    table = output.table("file", "game", "recipe", "#games", "#v random", "#v estimate")
+    """A row for each model: what it is for, what it is, how it was trained, what came of it, if it is the default."""
+    from counterplay.learn.shelf import STRONGER
+
+    table = output.table("file", "game", "recipe", "#games", "#v random", "#v estimate", "default")
     table.columns[0].overflow = "fold"  # nobody can use a name that was cut
     for each in (*shipped, *trained):
         name = "shipped" if each in shipped else str(each.file)
@@ -165,7 +170,8 @@ def show_models(shipped: Sequence[Kept], trained: Sequence[Kept]) -> None:
         shares = last["curve"][-1]["shares"] if last.get("curve") else {}
         against = [f"{shares[name]:.0%}" if name in shares else "" for name in ("random", "estimate")]
         recipe = last.get("recipe", each.kind).partition(":")[0]
-        output.add_row(table, name, each.game, recipe, f"{each.played:,}", *against)
+        default = "yes" if each in shipped and each.game in STRONGER else ""
+        output.add_row(table, name, each.game, recipe, f"{each.played:,}", *against, default)
     if shipped or trained:
         output.say(table)
     else:

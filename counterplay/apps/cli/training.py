@@ -24,17 +24,27 @@ def train(
         Path | None, typer.Option(metavar="FILE", help="Where the model goes. Default: GAME.safetensors.")
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the training of this file.")] = False,
+    method: Annotated[
+        str | None,
+        typer.Option(help="How it learns; td: by differences from one position to the next; zero: by tree search."),
+    ] = None,
     seed: Annotated[int, typer.Option(help="For the first weights, and for chance.")] = 0,
     threads: Annotated[int, typer.Option(help="Play in so many threads; only with one is a run repeatable.")] = 1,
     svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the curve there.")] = None,
+    tensorboard: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Write the curve there as events for TensorBoard.")
+    ] = None,
     as_json: Json = False,
     interpreted: Interpreted = False,
 ) -> None:
     """Let a game teach itself: a model learns from games against itself. Ctrl-C keeps all; --resume goes on."""
+    from contextlib import ExitStack
+
     from counterplay import games
     from counterplay.apps.cli.show_training import follow
     from counterplay.core.files import write_files
     from counterplay.learn.course import Course, curve_svg, games_within
+    from counterplay.learn.events import Events
     from counterplay.learn.recipes import recipe_for
 
     loaded = games.load(game)
@@ -43,7 +53,7 @@ def train(
         raise UserError("give --games or --seconds, not both")
     if seconds is not None and not 0 < seconds < 1e7:
         raise UserError(f"--seconds is how long to train, more than 0, not {seconds:g}")
-    with mode(interpreted):
+    with mode(interpreted), ExitStack() as open_files:
         if resume:
             course = Course.taken_up(loaded, file)
             begun = {"--recipe": str(course.recipe), "--games": course.training.settings.games}
@@ -51,13 +61,14 @@ def train(
                 if wish not in (None, begun[option]):
                     raise UserError(f"the training of {file} was begun with {option} {begun[option]}, not {wish}")
         else:
-            chosen = recipe_for(loaded, recipe)
+            chosen = recipe_for(loaded, recipe, method)
             if seconds is not None:
                 number = games_within(loaded, chosen, seconds, threads)
             course = Course(loaded, chosen, file, number, threads, seed)
             course.must_be_new()
+        events = None if tensorboard is None else open_files.enter_context(Events(tensorboard))
         try:
-            follow(course, game, as_json)
+            follow(course, game, as_json, events)
         finally:
             if svg is not None and course.curve:
                 points = [point.as_dict() for point in course.curve]
