@@ -11,7 +11,7 @@ from counterplay.core.randomness import new_random
 from counterplay.core.views import view
 from counterplay.games.kuhn_poker import KuhnPoker
 from counterplay.search import Unsuited
-from counterplay.solve import METHODS, Cfr, ExternalSampling, Strategy, equilibrium, respond, unfold
+from counterplay.solve import METHODS, Cfr, ExternalSampling, OutcomeSampling, Strategy, equilibrium, respond, unfold
 from counterplay.solve.cfr import uniform
 from counterplay.solve.sequences import must_hide_something
 
@@ -239,11 +239,23 @@ def test_samples_come_close_to_an_equilibrium():
     assert solver.iterations == 20_000
 
 
-def test_samples_are_the_same_in_both_modes():
+def test_single_games_come_close_to_an_equilibrium():
+    solver = OutcomeSampling(KUHN, seed=1, cells=16)
+    solver.run(100_000)
+    assert solve.exploitability(solver.strategy()) < 0.03
+    assert solver.nodes < 100_000 * 2 * 6, "a walk is a game"
+    found = equilibrium(KUHN, solve.OUTCOME, 5_000, seed=2).about
+    assert (found.method, found.iterations) == ("outcome", 5_000)
+    assert found.exploitability < 0.2
+    assert equilibrium(KUHN, solve.OUTCOME, 50, most_nodes=50).about == solve.About("outcome", 50)
+
+
+@pytest.mark.parametrize("kind", [ExternalSampling, OutcomeSampling])
+def test_samples_are_the_same_in_both_modes(kind):
     found = []
     for mode in (native.compiled, native.interpreted):
         with mode():
-            solver = ExternalSampling(KUHN, seed=3)
+            solver = kind(KUHN, seed=3)
             solver.run(50)
             found.append((solver.strategy().chances.tolist(), solver.nodes))
     assert found[0] == found[1]

@@ -104,11 +104,19 @@ def plan(side: Any, strategy: Any, x: Any) -> None:
 
 
 def gains(side: Any, x: Any, g: Any) -> None:
-    """What each sequence pays where it ends the game, against the other's plan `x`."""
-    for q in range(len(side.start) - 1):
-        v = 0.0
-        for t in range(side.start[q], side.start[q + 1]):
-            v += side.pay[t] * x[side.other[t]]
+    """What each sequence pays where it ends the game, against the other's plan `x`.
+
+    Two ends at a time, since additions to one number wait for one another.
+    """
+    other, pay, t = side.other, side.pay, 0
+    for q in range(len(g)):
+        v, end = 0.0, side.start[q + 1]
+        while t + 1 < end:
+            v += pay[t] * x[other[t]] + pay[t + 1] * x[other[t + 1]]
+            t += 2
+        if t < end:
+            v += pay[t] * x[other[t]]
+            t += 1
         g[q] = v
 
 
@@ -116,6 +124,9 @@ def learn(side: Any, g: Any, strategy: Any, regret: Any, above: float, below: fl
     """Regrets, and the strategy that follows from them, from the last sets to the first; `g` is used up."""
     for i in range(len(side.parent) - 1, -1, -1):
         first, end = side.first[i], side.first[i + 1]
+        if end - first == 1:  # nothing to choose, nothing to regret
+            g[side.parent[i]] += g[first]
+            continue
         v = 0.0
         for q in range(first, end):
             v += strategy[q] * g[q]

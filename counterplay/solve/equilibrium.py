@@ -10,15 +10,15 @@ from counterplay.core.game import Game, UserError
 from counterplay.solve.cfr import METHODS, Cfr, respond
 from counterplay.solve.leaf_network import LeafNetwork
 from counterplay.solve.resolving import RESOLVING, TRUNK_ITERATIONS, Resolver
-from counterplay.solve.sampling import ExternalSampling
+from counterplay.solve.sampling import ExternalSampling, OutcomeSampling
 from counterplay.solve.sequences import MOST_NODES, SequenceForm, TooLarge, unfold
 from counterplay.solve.strategy import About, Strategy
 from counterplay.solve.subgames import cut
 
-__all__ = ["SAMPLING", "equilibrium", "exploitability", "remembered", "resolver"]
+__all__ = ["OUTCOME", "SAMPLING", "equilibrium", "exploitability", "remembered", "resolver"]
 
-SAMPLING = "sampling"
-"""The method for games that are too large to unfold."""
+SAMPLING, OUTCOME = ExternalSampling.method, OutcomeSampling.method
+"""The methods for games that are too large to unfold."""
 ITERATIONS, SAMPLES = 1_000, 100_000  # if nothing is said
 _SAMPLED_NODES = 20_000_000  # and no more states than that, which takes some seconds
 
@@ -39,25 +39,27 @@ def equilibrium(
 ) -> Strategy:
     """A strategy that is close to an equilibrium of a game for two players, the closer the more iterations.
 
-    `method` is one of METHODS, `sampling` or `resolving`. By default it is `dcfr`, and `sampling`, by a `seed`, if the
-    game has more than `most_nodes` histories. `resolving` cuts the game after `depth` moves, or where `cut` does, and
-    has leaves valued by the `network` in a file, or solves them.
+    `method` is one of METHODS, `sampling`, `outcome` or `resolving`. By default `dcfr`, and `sampling` if the game
+    has more than `most_nodes` histories; `seed` is for samples. `resolving` cuts the game after `depth` moves, or where
+    `cut` does, and has leaves valued by the `network` in a file, or solves them.
     Without opposite utilities nothing is promised; look at the exploitability.
     """
     if iterations is not None and iterations < 1:
         raise UserError(f"there is 1 iteration or more, not {iterations}")
-    if method not in (None, *METHODS, SAMPLING, RESOLVING):
-        raise UserError(f"there is no method '{method}'; there are: {', '.join((*METHODS, SAMPLING, RESOLVING))}")
+    known = (*METHODS, SAMPLING, OUTCOME, RESOLVING)
+    if method is not None and method not in known:
+        raise UserError(f"there is no method '{method}'; there are: {', '.join(known)}")
     if (depth is not None or network is not None) and method != RESOLVING:
         raise UserError(f"a {'network' if depth is None else 'depth'} is for the method {RESOLVING}")
     form: SequenceForm | None = None
     try:
         form = unfold(game, most_nodes)
     except TooLarge:
-        if method not in (None, SAMPLING):
+        if method not in (None, SAMPLING, OUTCOME):
             raise
-    if form is None or method == SAMPLING:
-        return _sampled(game, form, iterations, seed, progress)
+    if form is None or method in (SAMPLING, OUTCOME):
+        kind = OutcomeSampling if method == OUTCOME else ExternalSampling
+        return _sampled(kind(game, seed), form, iterations, progress)
     if method == RESOLVING:
         strategy = resolver(game, iterations or TRUNK_ITERATIONS, depth, network).strategy().measured(form)
         if progress is not None:
@@ -74,9 +76,8 @@ def equilibrium(
 
 
 def _sampled(
-    game: Game, form: SequenceForm | None, iterations: int | None, seed: int, progress: Progress | None
+    solver: ExternalSampling, form: SequenceForm | None, iterations: int | None, progress: Progress | None
 ) -> Strategy:
-    solver = ExternalSampling(game, seed)
     for wanted in _steps(iterations or SAMPLES):
         solver.run(wanted - solver.iterations, None if iterations else _SAMPLED_NODES)
         if progress is not None:

@@ -1,7 +1,9 @@
-"""External sampling: counterfactual regrets by the rules, for games that are too large to unfold (Lanctot et al. 2009).
+"""Sampling: counterfactual regrets by the rules, for games that are too large to unfold (Lanctot et al. 2009).
 
-An iteration is a walk for each player: all of his own actions, and one of everybody else's, as likely as they play it.
-What was learnt is kept by what the players know; the average strategy is that of the visits.
+An iteration is a walk for each player. External sampling takes all of his own actions, and one of everybody else's, as
+likely as they play it; the average strategy is that of the visits. Outcome sampling takes one action everywhere, so
+that a walk is one game, however many actions there are; what it finds is weighed by how unlikely it was to be found.
+What was learnt is kept by what the players know.
 """
 
 from __future__ import annotations
@@ -19,12 +21,14 @@ from counterplay.solve.cfr import ARRAYS
 from counterplay.solve.sequences import TooLarge, must_hide_something, place
 from counterplay.solve.strategy import About, Strategy
 
-__all__ = ["ExternalSampling"]
+__all__ = ["ExternalSampling", "OutcomeSampling"]
 
 _MOST_CELLS = 1 << 26
 """Actions of information sets that are remembered; what is met after that is played at random."""
 _FIRST_CELLS = 1 << 16
 _AT_ONCE = 1_000_000  # states, about, before ctrl-C is heard and room is made: some tenths of a second
+_EXPLORE = 0.6
+"""How often outcome sampling takes any of a player's own actions, as Lanctot et al. did."""
 _MOST_AT_ONCE = 100_000_000
 """States of a walk that is given up, after some ten seconds."""
 
@@ -113,6 +117,64 @@ def sample(game, s, p, learnt, counts, random):  # type: ignore[no-untyped-def]
 
 
 @native
+def sample_outcome(game, s, p, mine, others, taken, learnt, counts, random):  # type: ignore[no-untyped-def]
+    """What `s` is worth to player `p`, as far as one game tells; his regrets along it grow.
+
+    How likely it was to come here: `mine` by his own choices, `others` by everybody else's, `taken` as it was sampled.
+    """
+    counts.nodes += 1
+    if counts.nodes > counts.most:
+        return 0.0
+    if game.is_terminal(s):
+        return game.utility(s, p)
+    who = game.player(s)
+    if who == CHANCE:
+        rest, chosen, likely = unit(random), -1, 1.0
+        for a in game.actions(s):
+            chosen, likely = a, game.probability(s, a)
+            rest -= likely
+            if rest < 0.0:
+                break
+        after = game.result(s, chosen)
+        return sample_outcome(game, after, p, mine, others * likely, taken * likely, learnt, counts, random)
+    n = game.count_actions(s)
+    first, wanted = cells_of(game, s, who, n, learnt, counts), 0.0
+    if first >= 0:
+        for i in range(first, first + n):
+            wanted += max(learnt.regret[i], 0.0)
+    explore = _EXPLORE if who == p else 0.0
+    rest, chosen, at, likely, share, i = unit(random), -1, first, 1.0, 1.0, first
+    for a in game.actions(s):
+        chance = max(learnt.regret[i], 0.0) / wanted if wanted > 0.0 else 1.0 / n
+        if rest >= 0.0:
+            chosen, at, likely = a, i, chance
+            share = explore / n + (1.0 - explore) * chance
+            rest -= share
+        i += 1
+    after = game.result(s, chosen)
+    if who != p:
+        return sample_outcome(game, after, p, mine, others * likely, taken * share, learnt, counts, random)
+    found = sample_outcome(game, after, p, mine * likely, others, taken * share, learnt, counts, random) / share
+    v, weight = likely * found, others / taken
+    if first >= 0:
+        for i in range(first, first + n):
+            chance = max(learnt.regret[i], 0.0) / wanted if wanted > 0.0 else 1.0 / n
+            learnt.total[i] += mine * chance / taken
+        for i in range(first, first + n):
+            learnt.regret[i] += weight * ((found if i == at else 0.0) - v)
+    return v
+
+
+@native
+def many_outcomes(game, s, n, learnt, counts, random):  # type: ignore[no-untyped-def]
+    """So many iterations of outcome sampling."""
+    for _ in range(n):
+        sample_outcome(game, s, 0, 1.0, 1.0, 1.0, learnt, counts, random)
+        sample_outcome(game, s, 1, 1.0, 1.0, 1.0, learnt, counts, random)
+    return 0
+
+
+@native
 def many(game, s, n, learnt, counts, random):  # type: ignore[no-untyped-def]
     """So many iterations."""
     for _ in range(n):
@@ -136,6 +198,8 @@ def move(game, old, new):  # type: ignore[no-untyped-def]
 class ExternalSampling:
     """A game that is being solved by samples."""
 
+    method, _many = "sampling", many
+
     def __init__(self, game: Game, seed: int = 0, cells: int = _FIRST_CELLS) -> None:
         """`cells`: for how many actions there is room at first."""
         must_hide_something(game)
@@ -153,7 +217,7 @@ class ExternalSampling:
         while iterations > 0 and (most_nodes is None or self.nodes < most_nodes):
             n, before = min(iterations, n), self.nodes
             self._counts.most = before + _MOST_AT_ONCE
-            many(self.game, self.game.initial(), n, self._learnt, self._counts, self._random)
+            self._many(self.game, self.game.initial(), n, self._learnt, self._counts, self._random)
             if self.nodes > self._counts.most:
                 raise TooLarge(f"{self.game} is too large for sampling: a walk has more than {_MOST_AT_ONCE:,} states")
             self.iterations, iterations = self.iterations + n, iterations - n
@@ -177,6 +241,12 @@ class ExternalSampling:
         sizes = np.diff(first)
         sums = np.repeat(np.add.reduceat(total, first[:-1]), sizes)
         chances = np.where(sums > 0.0, total / np.where(sums > 0.0, sums, 1.0), np.repeat(1.0 / sizes, sizes))
-        about = About("sampling", self.iterations)
+        about = About(self.method, self.iterations)
         actions = learnt.actions[: self._counts.cells].copy()
         return Strategy(self.game, learnt.keys[used][order], first, actions, chances, about)
+
+
+class OutcomeSampling(ExternalSampling):
+    """The same by single games: an iteration is quicker, and more of them are needed."""
+
+    method, _many = "outcome", many_outcomes

@@ -261,6 +261,6 @@ def side_of(keys: Any, parent: Any, first: Any, actions: Any, ends: tuple[Any, A
         first.astype(np.int32),
         actions.copy(),
         np.searchsorted(mine[counts], np.arange(len(actions) + 1)).astype(np.int32),
-        other[counts].astype(np.int32),
+        other[counts].astype(np.uint32),
         pay[counts],
     )

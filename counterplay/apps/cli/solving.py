@@ -12,7 +12,8 @@ from counterplay.apps.cli.arguments import GameText, Interpreted, Json, app, mod
 def equilibrium(
     game: GameText,
     method: Annotated[
-        str | None, typer.Option(help="cfr, cfr+, linear, dcfr, sampling or resolving. Default: what suits the game.")
+        str | None,
+        typer.Option(help="cfr, cfr+, linear, dcfr, sampling, outcome or resolving. Default: what suits the game."),
     ] = None,
     iterations: Annotated[int | None, typer.Option(help="How often to go through the game. Default: 1000.")] = None,
     seed: Annotated[int, typer.Option(help="For sampling.")] = 0,
