@@ -9,6 +9,7 @@ from typing import Any
 from counterplay.core.game import Game, UserError
 from counterplay.search.alphabeta.engine import AlphaBeta, alphabeta
 from counterplay.search.engine import Engine
+from counterplay.search.ismcts.engine import Determinised, InformationSets, ismcts, pimc
 from counterplay.search.limits import Limits
 from counterplay.search.mcts.engine import MonteCarlo, mcts
 from counterplay.search.plain.expectimax import Expectimax, expectimax
@@ -20,17 +21,22 @@ from counterplay.search.result import Result
 
 __all__ = ["ALGORITHMS", "ENGINES", "best_for", "choose", "engine_named", "new_engine", "split_limits", "strongest"]
 
-ENGINES: dict[str, type[Engine]] = {
-    engine.name: engine for engine in (Minimax, AlphaBeta, Expectiminimax, Expectimax, MaxN, Paranoid, MonteCarlo)
-}
+_ENGINES = (Minimax, AlphaBeta, Expectiminimax, Expectimax, MaxN, Paranoid, MonteCarlo, InformationSets, Determinised)
+ENGINES: dict[str, type[Engine]] = {engine.name: engine for engine in _ENGINES}
 
 ALGORITHMS: dict[str, Callable[..., Result]] = {
-    function.__name__: function for function in (minimax, alphabeta, expectiminimax, expectimax, maxn, paranoid, mcts)
+    function.__name__: function
+    for function in (minimax, alphabeta, expectiminimax, expectimax, maxn, paranoid, mcts, ismcts, pimc)
 }
 
 
 def best_for(game: Game) -> str:
-    """The name of the search that gets the exact value with the least work: what a newcomer should take."""
+    """The name of the search that gets the exact value with the least work: what a newcomer should take.
+
+    Where something is hidden no search does, and it is the one that plays.
+    """
+    if InformationSets.suits(game):
+        return InformationSets.name
     return next((each.name for each in (AlphaBeta, Expectiminimax) if each.suits(game)), MaxN.name)
 
 
@@ -46,6 +52,8 @@ def _strongest(game: Game) -> tuple[str, dict[str, Any]]:
 
     Where a game has no estimates, a search by depth sees nothing before the end of the game; playouts do.
     """
+    if InformationSets.suits(game):
+        return InformationSets.name, {}
     if not game.knows.evaluate:
         return MonteCarlo.name, {"solver": Expectiminimax.suits(game)}
     return best_for(game), {}

@@ -7,12 +7,12 @@ from dataclasses import replace
 from functools import lru_cache
 
 from counterplay.core.game import Game, UserError
-from counterplay.solve.cfr import METHODS, Cfr, respond
+from counterplay.solve.cfr import METHODS, Cfr, Responses, respond
 from counterplay.solve.sampling import ExternalSampling
 from counterplay.solve.sequences import MOST_NODES, SequenceForm, TooLarge, unfold
 from counterplay.solve.strategy import About, Strategy
 
-__all__ = ["SAMPLING", "equilibrium", "exploitability", "remembered"]
+__all__ = ["SAMPLING", "equilibrium", "exploitability", "remembered", "worth"]
 
 SAMPLING = "sampling"
 """The method for games that are too large to unfold."""
@@ -81,8 +81,13 @@ def _steps(iterations: int) -> list[int]:
 
 def exploitability(strategy: Strategy, most_nodes: int = MOST_NODES) -> float:
     """What who knows the strategy gains against it, on the average of both seats, by the rules of its game."""
+    return worth(strategy, most_nodes).exploitability
+
+
+def worth(strategy: Strategy, most_nodes: int = MOST_NODES) -> Responses:
+    """What a strategy gets when both play by it, and what the best responses to it would."""
     form = unfold(strategy.game, most_nodes)
-    return respond(form, (strategy.by_sequence(form.sides[0]), strategy.by_sequence(form.sides[1]))).exploitability
+    return respond(form, (strategy.by_sequence(form.sides[0]), strategy.by_sequence(form.sides[1])))
 
 
 @lru_cache(maxsize=4)

@@ -212,7 +212,7 @@ def _search(
     if as_json:
         output.print_json(result.as_dict())
         return
-    output.say(output.board(here))
+    output.say(_seen(here))
     output.say(f"\n{output.turn(here)}\n")
     if result.actions:
         by_visits = result.simulations is not None
@@ -227,3 +227,14 @@ def _search(
         output.say(table)
         output.say(f"{words.caption(game, p, by_visits)}\n")
     output.say(f"{result.algorithm}: {result.told(here.history)}, ended by: {result.stopped}")
+
+
+def _seen(here: Position) -> Any:
+    """The position as who is to move sees it."""
+    from counterplay.apps.cli import output
+    from counterplay.core.views import view
+
+    game, s = here
+    if game.perfect_information or game.is_terminal(s):
+        return output.board(here)
+    return str(view(game, s, game.player(s)))
