@@ -15,12 +15,10 @@ from typing import Any, NamedTuple
 
 from counterplay.arena.levels import LEVELS
 from counterplay.arena.outside import is_installed
-from counterplay.arena.record import GameRecord
-from counterplay.arena.score import Score
+from counterplay.arena.score import Score, mean_gain
 from counterplay.arena.tournament import Standings, Told, tournament
 from counterplay.core.game import Game, UserError
 from counterplay.search.algorithms import choose
-from counterplay.search.repetition import draw_value
 
 __all__ = ["Rung", "Standing", "Step", "climb", "climber", "rungs"]
 
@@ -229,16 +227,4 @@ def climber(game: Game) -> str:
 
 
 def _step(game: Game, rung: Rung, played: Standings) -> Step:
-    gains = [_gain(game, each) for each in played.games]
-    pairs = [0.5 * (one + two) for one, two in zip(gains[::2], gains[1::2], strict=True)]  # of one opening, or one dice
-    mean = sum(pairs) / len(pairs)
-    spread = sum((each - mean) ** 2 for each in pairs) / max(1, len(pairs) - 1)
-    return Step(rung, played.score(0, 1), mean, sqrt(spread / len(pairs)), game.scored)
-
-
-def _gain(game: Game, played: GameRecord) -> float:
-    """What the climber got in a game, more or less than in a draw; 1 for a win where only wins count."""
-    if game.scored and played.ended == "rules":
-        s = game.at(played.moves, played.begins or None).state
-        return float(game.utility(s, played.seats.index(0))) - draw_value(game)
-    return 2.0 * played.points_of(0) - 1.0
+    return Step(rung, played.score(0, 1), *mean_gain(played.games, 0), game.scored)
