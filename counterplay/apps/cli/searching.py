@@ -148,6 +148,10 @@ def analyse(
         elif record is not None:
             saved = read_record(record, loaded, position, number)
             analyse_game(saved, loaded or saved.load(), svg, as_json, limits)
+        elif loaded is not None and not loaded.perfect_information:
+            from counterplay.apps.cli.show_mixture import analyse_hidden
+
+            analyse_hidden(loaded.at(moves, position), as_json)
         elif loaded is not None:
             analyse_position(loaded.at(moves, position), multi, as_json, limits)
 
@@ -178,6 +182,14 @@ def explain(
     from counterplay.study import analysis
 
     here = at(game, position, moves, model)
+    if not here.game.perfect_information:
+        if move is not None or depth is not None or nodes is not None or seconds is not None or without is not None:
+            raise UserError(f"{here.game} has something hidden: all moves are explained, by an equilibrium")
+        from counterplay.apps.cli.show_mixture import explain_hidden
+
+        with mode(interpreted):
+            explain_hidden(here, as_json)
+        return
     limits: dict[str, Any] = {"depth": depth, "nodes": nodes, "seconds": seconds}
     leave_out = without.split(",") if without else ()
     with mode(interpreted), output.progress("explain") as progress:
