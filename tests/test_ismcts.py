@@ -10,6 +10,7 @@ from counterplay import CHANCE, UserError, games, native, search
 from counterplay.arena import HUMAN, Clock, Session, match, new_player
 from counterplay.arena.exploiting import strategy_of
 from counterplay.arena.hidden import SEARCHES, hidden_player, usual_player
+from counterplay.arena.ladder import climb, climber, rungs
 from counterplay.core.randomness import new_random
 from counterplay.games.kuhn_poker import KuhnPoker
 from counterplay.search import Determinised, InformationSets, Limits, Unsuited, imagine, ismcts, pimc
@@ -221,6 +222,16 @@ def test_who_plays_if_nobody_is_named():
         assert usual_player(games.load("texas_holdem")) == "ismcts"
     assert search.best_for(games.load("texas_holdem")) == "ismcts"
     assert isinstance(search.strongest(games.load("texas_holdem")), InformationSets)
+
+
+def test_the_ladder_of_a_game_with_something_hidden():
+    assert [rung.name for rung in rungs(KUHN)][::5] == ["random moves", "equilibrium"]
+    with native.compiled():
+        assert rungs(games.load("texas_holdem"))[-1].player == "ismcts:simulations=10000"
+    standing = climb(KUHN, "random", games=2, simulations=5)
+    assert standing.steps[0].is_scored
+    assert standing.steps[0].rung.name == "random moves"
+    assert climber(KUHN) == "ismcts"
 
 
 def test_nobody_is_told_what_a_player_thinks():

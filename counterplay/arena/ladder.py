@@ -13,6 +13,7 @@ from math import log, sqrt
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from counterplay.arena.hidden import usual_player
 from counterplay.arena.levels import LEVELS
 from counterplay.arena.outside import is_installed
 from counterplay.arena.score import Score, mean_gain
@@ -130,6 +131,8 @@ def _expected(lead: float) -> float:
 
 def rungs(game: Game) -> list[Rung]:
     """The opponents that are installed, weak to strong."""
+    if not game.perfect_information:
+        return list(_hidden(game))
     known = {"chess": _chess, "go": _go, "backgammon": _backgammon}.get(game.name, _levels)()
     here = [rung for rung in known if not rung.program or is_installed(rung.program)]
     return here or list(_levels())
@@ -140,6 +143,16 @@ def _levels() -> Iterator[Rung]:
     yield Rung("random moves", "random")
     for level in LEVELS:
         yield Rung(f"level {level}", f"level:{level}")
+
+
+def _hidden(game: Game) -> Iterator[Rung]:
+    """Ourselves, too, where something is hidden; last an equilibrium, if it can be computed."""
+    yield Rung("random moves", "random")
+    yield Rung("pimc", "pimc:simulations=1000")
+    for simulations in (100, 1_000, 10_000):
+        yield Rung(f"ismcts, {simulations:,} simulations", f"ismcts:simulations={simulations}")
+    if (best := usual_player(game)) == "equilibrium":
+        yield Rung("equilibrium", best)
 
 
 def _chess() -> Iterator[Rung]:
