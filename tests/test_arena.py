@@ -9,7 +9,7 @@ import pytest
 from counterplay import UserError, arena, games, native
 from counterplay.arena import GameRecord
 from counterplay.arena.openings import random_openings
-from counterplay.arena.score import score_of
+from counterplay.arena.score import mean_gain, score_of
 
 pytestmark = pytest.mark.no_bounds
 
@@ -35,6 +35,26 @@ def test_a_score_says_how_much_stronger_and_how_sure():
     means = (1.0, 0.75, 0.5, 0.75)
     assert score.error == pytest.approx((sum((m - 0.75) ** 2 for m in means) / 3 / 4) ** 0.5)
     assert str(score).startswith("+5 =2 -1, 75.0% of 8 games, Elo +191 (")
+
+
+def test_where_a_win_can_be_more_than_another_gains_are_counted(tmp_path):
+    kuhn, file = games.load("kuhn_poker"), tmp_path / "match.jsonl"
+    score = arena.match(kuhn, ("random", "random"), games=12, record=file)
+    header, *lines = file.read_text().splitlines()
+    games_played = [json.loads(line) for line in lines]
+    for each in games_played:
+        assert each["gain"] == kuhn.utility(kuhn.at(each["moves"]).state, 0)
+    mine = [each["gain"] if each["seats"][0] == 0 else -each["gain"] for each in games_played]
+    assert score.gain == pytest.approx(sum(mine) / 12)
+    assert f"{score.gain:+.2f} ± {1.96 * score.gain_error:.2f} a game" in str(score)
+    assert score.as_dict()["gain"] == score.gain
+    old = [json.dumps({key: value for key, value in each.items() if key != "gain"}) for each in games_played]
+    file.write_text("\n".join([header, *old]) + "\n")
+    again = arena.match(kuhn, ("random", "random"), games=12, record=file)
+    assert (again.gain, again.gain_error) == (score.gain, score.gain_error), "from before gains were written"
+    assert score_of(records(1, 0)).gain is None
+    assert mean_gain(records(1, 1, 0.5, 1), 0) == (0.75, 0.25)
+    assert mean_gain(records(1, 1, 0.5, 1), 1) == (-0.75, 0.25)
 
 
 def test_when_everything_is_won_the_difference_has_no_end_but_a_beginning():

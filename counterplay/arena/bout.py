@@ -70,6 +70,8 @@ class _Ending(NamedTuple):
     points: float
     """What the first seat got."""
     by: str
+    gain: float | None = None
+    """The same as a score, if the game has one."""
 
 
 def play(game: Game, conditions: Conditions, fixture: Fixture) -> GameRecord:
@@ -84,8 +86,8 @@ def play(game: Game, conditions: Conditions, fixture: Fixture) -> GameRecord:
         dismiss(*players)
     opening = fixture.opening
     about = (fixture.number, fixture.seats, len(opening.moves), tuple(bout.names), ending.points, ending.by)
-    times = (tuple(bout.used), tuple(bout.spare)) if conditions.clock else ()
-    return GameRecord(*about, opening.begins, *times)
+    times = (tuple(bout.used), tuple(bout.spare)) if conditions.clock else ((), ())
+    return GameRecord(*about, opening.begins, *times, ending.gain)
 
 
 class _Bout:
@@ -123,7 +125,8 @@ class _Bout:
         game, s = self._game, self._states[-1]
         if game.is_terminal(s):
             lead = game.utility(s, 0) - draw_value(game)
-            return _Ending(1.0 if lead > 0 else 0.5 if lead == 0 else 0.0, "rules")
+            won = 1.0 if lead > 0 else 0.5 if lead == 0 else 0.0
+            return _Ending(won, "rules", float(lead) if game.scored else None)
         if game.knows.reversible and is_repeated(game, self._states):
             return _Ending(0.5, "repetition")
         if len(self.names) >= MOST_PLIES:

@@ -13,14 +13,13 @@ from math import log, sqrt
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from counterplay.arena.hidden import usual_player
 from counterplay.arena.levels import LEVELS
 from counterplay.arena.outside import is_installed
-from counterplay.arena.record import GameRecord
-from counterplay.arena.score import Score
+from counterplay.arena.score import Score, mean_gain
 from counterplay.arena.tournament import Standings, Told, tournament
 from counterplay.core.game import Game, UserError
 from counterplay.search.algorithms import choose
-from counterplay.search.repetition import draw_value
 
 __all__ = ["Rung", "Standing", "Step", "climb", "climber", "rungs"]
 
@@ -132,6 +131,8 @@ def _expected(lead: float) -> float:
 
 def rungs(game: Game) -> list[Rung]:
     """The opponents that are installed, weak to strong."""
+    if not game.perfect_information:
+        return list(_hidden(game))
     known = {"chess": _chess, "go": _go, "backgammon": _backgammon}.get(game.name, _levels)()
     here = [rung for rung in known if not rung.program or is_installed(rung.program)]
     return here or list(_levels())
@@ -142,6 +143,16 @@ def _levels() -> Iterator[Rung]:
     yield Rung("random moves", "random")
     for level in LEVELS:
         yield Rung(f"level {level}", f"level:{level}")
+
+
+def _hidden(game: Game) -> Iterator[Rung]:
+    """Ourselves, too, where something is hidden; last an equilibrium, if it can be computed."""
+    yield Rung("random moves", "random")
+    yield Rung("pimc", "pimc:simulations=1000")
+    for simulations in (100, 1_000, 10_000):
+        yield Rung(f"ismcts, {simulations:,} simulations", f"ismcts:simulations={simulations}")
+    if (best := usual_player(game)) == "equilibrium":
+        yield Rung("equilibrium", best)
 
 
 def _chess() -> Iterator[Rung]:
@@ -229,16 +240,4 @@ def climber(game: Game) -> str:
 
 
 def _step(game: Game, rung: Rung, played: Standings) -> Step:
-    gains = [_gain(game, each) for each in played.games]
-    pairs = [0.5 * (one + two) for one, two in zip(gains[::2], gains[1::2], strict=True)]  # of one opening, or one dice
-    mean = sum(pairs) / len(pairs)
-    spread = sum((each - mean) ** 2 for each in pairs) / max(1, len(pairs) - 1)
-    return Step(rung, played.score(0, 1), mean, sqrt(spread / len(pairs)), game.scored)
-
-
-def _gain(game: Game, played: GameRecord) -> float:
-    """What the climber got in a game, more or less than in a draw; 1 for a win where only wins count."""
-    if game.scored and played.ended == "rules":
-        s = game.at(played.moves, played.begins or None).state
-        return float(game.utility(s, played.seats.index(0))) - draw_value(game)
-    return 2.0 * played.points_of(0) - 1.0
+    return Step(rung, played.score(0, 1), *mean_gain(played.games, 0), game.scored)

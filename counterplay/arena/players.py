@@ -76,12 +76,12 @@ def new_player(
 
     A search that needs a limit and has none gets `otherwise`; an error without that.
     """
+    given = {key: value for key, value in limits.items() if value is not None}
     if not game.perfect_information:
-        return hidden_player(game, text, seed)
+        return hidden_player(game, text, seed, given)
     name, _, rest = text.strip().partition(":")
     if name == "level":
         return LevelPlayer(game, rest, seed)
-    given = {key: value for key, value in limits.items() if value is not None}
     if name in outside.KINDS:
         return outside.outsider(game, text, seed, given, otherwise)
     try:

@@ -44,9 +44,18 @@ class GameRecord:
     spare: tuple[float, ...] = ()
     """In a game with clocks: the least that each seat had left on its clock when it had made a move."""
 
+    gain: float | None = None
+    """Where utilities are a score and the rules ended the game: what the first of `seats` got, more than in a draw."""
+
     def points_of(self, player: int) -> float:
         """What a player got who took part."""
         return self.points if player == self.seats[0] else 1.0 - self.points
+
+    def gain_of(self, player: int) -> float:
+        """The same in chips or points, more or less than in a draw; 1 for a win where only wins count."""
+        if self.gain is None:
+            return 2.0 * self.points_of(player) - 1.0
+        return self.gain if player == self.seats[0] else -self.gain
 
     @property
     def loser(self) -> int | None:
@@ -57,6 +66,7 @@ class GameRecord:
         """The line of the record; what says nothing is left out."""
         optional = {name: value for name in ("begins", "used", "spare") if (value := getattr(self, name))}
         about = {"number": self.number, "seats": self.seats, "opening": self.opening, "moves": self.moves}
+        optional |= {} if self.gain is None else {"gain": self.gain}
         return {**about, "points": self.points, "ended": self.ended, **optional}
 
     @classmethod
@@ -82,6 +92,8 @@ class GameRecord:
         if len(record.seats) != 2 or len(record.spare) not in (0, 2):
             raise ValueError
         if not all(type(each) in (int, float) and 0 <= each < inf for each in record.used + record.spare):
+            raise ValueError
+        if record.gain is not None and not (type(record.gain) in (int, float) and abs(record.gain) < inf):
             raise ValueError
         return record
 

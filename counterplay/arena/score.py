@@ -14,7 +14,7 @@ from typing import Any
 from counterplay.arena.record import GameRecord
 from counterplay.arena.sprt import OUTCOMES, Sprt
 
-__all__ = ["Score", "repeated", "score_of"]
+__all__ = ["Score", "mean_gain", "repeated", "score_of"]
 
 _CONFIDENT = 1.96  # standard deviations either side that hold 95 of 100
 
@@ -42,6 +42,10 @@ class Score:
     """How many games were asked for; None if as many as there are."""
     test: Sprt | None = field(default=None)
     """The sequential test that may end the match."""
+    gain: float | None = None
+    """Where a win can be more than another: the chips or points a game, more or less than in draws."""
+    gain_error: float | None = None
+    """The standard error of that."""
 
     @property
     def games(self) -> int:
@@ -86,6 +90,8 @@ class Score:
 
     def __str__(self) -> str:
         parts = [f"+{self.wins} ={self.draws} -{self.losses}, {self.points:.1%} of {self.games} games"]
+        if self.gain is not None and self.gain_error is not None:
+            parts.append(f"{self.gain:+.2f} ± {_CONFIDENT * self.gain_error:.2f} a game")
         parts.append(f"no Elo: {self.why_no_elo}" if self.why_no_elo else self.elo_text)
         if self.test is not None:
             lower, upper = self.test.bounds
@@ -118,7 +124,7 @@ class Score:
         counted = {"wins": self.wins, "draws": self.draws, "losses": self.losses, "games": self.games}
         about: dict[str, Any] = {"points": self.points, "error": self.error, "pairs": list(self.pairs), **told}
         about |= {"no_elo": self.why_no_elo or None, "late": list(self.late), "forfeited": list(self.forfeited)}
-        about |= {"spare": list(self.spare)}
+        about |= {"spare": list(self.spare), "gain": self.gain, "gain_error": self.gain_error}
         test = self.test and {**self.test.as_dict(), "llr": self.llr, "bounds": list(self.test.bounds)}
         return {**counted, **about, "sprt": test, "verdict": self.verdict}
 
@@ -139,6 +145,7 @@ def score_of(
     means = [sum(pair) / len(pair) for pair in pairs.values()]
     whole = [sum(pair) / 2 for pair in pairs.values() if len(pair) == 2]
     points = [each.points_of(one) for each in games]
+    gain, gain_error = mean_gain(games, one) if any(each.gain is not None for each in games) else (None, None)
     late, forfeited = ([each.loser for each in games if each.ended.startswith(why)] for why in ("time", "forfeit"))
     return Score(
         points.count(1.0),
@@ -152,7 +159,20 @@ def score_of(
         repeated(games),
         wanted,
         test,
+        gain,
+        gain_error,
     )
+
+
+def mean_gain(games: Sequence[GameRecord], player: int) -> tuple[float, float]:
+    """What a player got a game, more or less than in a draw, and the standard error of that, by pairs of games."""
+    pairs: dict[int, list[float]] = {}
+    for each in games:
+        pairs.setdefault(each.number // 2, []).append(each.gain_of(player))
+    means = [sum(pair) / len(pair) for pair in pairs.values()]
+    mean = sum(means) / max(1, len(means))
+    spread = sum((each - mean) ** 2 for each in means) / max(1, len(means) - 1)
+    return mean, sqrt(spread / max(1, len(means)))
 
 
 def repeated(games: Iterable[GameRecord]) -> int:

@@ -9,7 +9,7 @@ pairs in the order of their numbers, and games beyond its end do not count.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
 from pathlib import Path
@@ -30,6 +30,7 @@ from counterplay.arena.timing import Clock
 from counterplay.arena.workers import Here, Processes, workers
 from counterplay.core.game import Game, UserError
 from counterplay.games import source
+from counterplay.search.repetition import draw_value
 
 __all__ = ["Standings", "Told", "tournament"]
 
@@ -214,7 +215,7 @@ class _Director:
 
     def _take(self, games: dict[int, GameRecord], record: Path | None) -> None:
         """Count the games that were played before, if these players met in them."""
-        self._finished = {number: each for number, each in games.items() if number < self.plan.total}
+        self._finished = {n: _with_gain(self.game, each) for n, each in games.items() if n < self.plan.total}
         met = {number: pair.seats(number) for number, pair in self._known()}
         for number, each in self._finished.items():
             if met.get(number) != each.seats:
@@ -287,6 +288,14 @@ class _Director:
         end = self.plan.total if self._verdict.games is None else self._verdict.games
         games = tuple(self._finished[number] for number in sorted(self._finished) if number < end)
         return Standings(_distinct(self.players), games, end, self.test, self.anchor)
+
+
+def _with_gain(game: Game, played: GameRecord) -> GameRecord:
+    """A game of a record from before gains were written."""
+    if not game.scored or played.gain is not None or played.ended != "rules":
+        return played
+    s = game.at(played.moves, played.begins or None).state
+    return replace(played, gain=float(game.utility(s, 0)) - draw_value(game))
 
 
 class _Verdict:

@@ -6,6 +6,7 @@ from counterplay.core.bits import Bits
 from counterplay.core.drawing import board_text
 from counterplay.core.game import CHANCE
 from counterplay.core.primitives import replace
+from counterplay.core.randomness import word
 from counterplay.games._replay import Replayed
 
 LINES = tuple(
@@ -74,6 +75,33 @@ class DarkTictactoe(Replayed):
             return self.Hand(s.marks[0] if over else Bits(9), s.marks[1] if over else Bits(9), 0, over)
         theirs = s.marks[1 - p] if over else s.marks[1 - p] & self.met(s.tried[p])
         return self.Hand(s.marks[p], theirs, s.tried[p], over)
+
+    def sample_state(self, s, p, random):
+        """A game with the same moves of `p`, in which the other tries at random what fits to what `p` has met."""
+        mine, met = s.marks[p], s.marks[1 - p] & self.met(s.tried[p])
+        while True:
+            t, left, fits = self.initial(), self.backwards(s.tried[p]), True
+            while fits and (left > 0 or t.turn != s.turn):
+                a = left % 10 - 1  # what `p` tries next
+                if t.turn == p:
+                    fits = left > 0 and (a in met) == (a in t.marks[1 - p])
+                    left //= 10
+                else:
+                    a = self.sample(t, word(random))
+                    fits = a in t.marks[p] or a not in mine
+                if fits:
+                    t = self.result(t, a)
+                    fits = not self.is_terminal(t)
+            if fits:
+                return t
+
+    def backwards(self, tried):
+        """The same squares with the last as the first."""
+        turned = 0
+        while tried > 0:
+            turned = 10 * turned + tried % 10
+            tried //= 10
+        return turned
 
     # ---- for people
 

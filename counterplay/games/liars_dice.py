@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from counterplay.core.game import CHANCE, UnreadableText
 from counterplay.core.primitives import replace
+from counterplay.core.randomness import word
 from counterplay.games._replay import Replayed
 
 
@@ -83,6 +84,10 @@ class LiarsDice(Replayed):
         if p == CHANCE:
             return self.Hand(s.dice[0] if shown else -1, s.dice[1] if shown else -1, s.bids)
         return self.Hand(s.dice[p], s.dice[1 - p] if shown else -1, s.bids)
+
+    def sample_state(self, s, p, random):
+        """The other's die thrown again."""
+        return self.State(replace(s.dice, 1 - p, word(random) * self.faces >> 32), s.bids, s.turn)
 
     # ---- for people
 

@@ -4,6 +4,8 @@ from counterplay.core.randomness import new_random
 from counterplay.search.algorithms import ALGORITHMS, ENGINES, best_for, new_engine, strongest
 from counterplay.search.alphabeta.engine import REFINEMENTS, AlphaBeta, alphabeta
 from counterplay.search.engine import Abilities, Engine
+from counterplay.search.ismcts.engine import Determinised, InformationSets, ismcts, pimc
+from counterplay.search.ismcts.worlds import imagine
 from counterplay.search.limits import Limits
 from counterplay.search.mcts.engine import MonteCarlo, TreeSettings, mcts
 from counterplay.search.perft import count_games, perft, perft_split
@@ -32,10 +34,12 @@ __all__ = [
     "Abilities",
     "ActionValue",
     "AlphaBeta",
+    "Determinised",
     "Deviations",
     "Engine",
     "Expectimax",
     "Expectiminimax",
+    "InformationSets",
     "Job",
     "Limits",
     "MaxN",
@@ -52,6 +56,8 @@ __all__ = [
     "count_games",
     "expectimax",
     "expectiminimax",
+    "imagine",
+    "ismcts",
     "maxn",
     "mcts",
     "mean_utility",
@@ -63,6 +69,7 @@ __all__ = [
     "paranoid",
     "perft",
     "perft_split",
+    "pimc",
     "playout",
     "random_action",
     "strongest",

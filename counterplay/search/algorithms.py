@@ -9,6 +9,7 @@ from typing import Any
 from counterplay.core.game import Game, UserError
 from counterplay.search.alphabeta.engine import AlphaBeta, alphabeta
 from counterplay.search.engine import Engine
+from counterplay.search.ismcts.engine import Determinised, InformationSets, ismcts, pimc
 from counterplay.search.limits import Limits
 from counterplay.search.mcts.engine import MonteCarlo, mcts
 from counterplay.search.plain.expectimax import Expectimax, expectimax
@@ -20,12 +21,12 @@ from counterplay.search.result import Result
 
 __all__ = ["ALGORITHMS", "ENGINES", "best_for", "choose", "engine_named", "new_engine", "split_limits", "strongest"]
 
-ENGINES: dict[str, type[Engine]] = {
-    engine.name: engine for engine in (Minimax, AlphaBeta, Expectiminimax, Expectimax, MaxN, Paranoid, MonteCarlo)
-}
+_ENGINES = (Minimax, AlphaBeta, Expectiminimax, Expectimax, MaxN, Paranoid, MonteCarlo, InformationSets, Determinised)
+ENGINES: dict[str, type[Engine]] = {engine.name: engine for engine in _ENGINES}
 
 ALGORITHMS: dict[str, Callable[..., Result]] = {
-    function.__name__: function for function in (minimax, alphabeta, expectiminimax, expectimax, maxn, paranoid, mcts)
+    function.__name__: function
+    for function in (minimax, alphabeta, expectiminimax, expectimax, maxn, paranoid, mcts, ismcts, pimc)
 }
 
 
@@ -33,7 +34,12 @@ _WITH_QUICK_PLAYOUTS = {"rave": 1000.0, "hunch": 1.0, "exploration": 0.1}  # fou
 
 
 def best_for(game: Game) -> str:
-    """The name of the search that gets the exact value with the least work: what a newcomer should take."""
+    """The name of the search that gets the exact value with the least work: what a newcomer should take.
+
+    Where something is hidden no search does, and it is the one that plays.
+    """
+    if InformationSets.suits(game):
+        return InformationSets.name
     return next((each.name for each in (AlphaBeta, Expectiminimax) if each.suits(game)), MaxN.name)
 
 
@@ -50,6 +56,8 @@ def _strongest(game: Game) -> tuple[str, dict[str, Any]]:
     Where a game has no estimates, a search by depth sees nothing before the end of the game; playouts do. A game that
     says how they go on is one for them.
     """
+    if InformationSets.suits(game):
+        return InformationSets.name, {}
     if game.knows.model_odds:  # a model that speaks of moves, too
         return MonteCarlo.name, {"puct": 1.5, "cutoff": 0, "solver": Expectiminimax.suits(game)}
     if game.knows.quick_action:

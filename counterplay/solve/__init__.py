@@ -6,7 +6,7 @@
 """
 
 from counterplay.solve.cfr import METHODS, Cfr, Responses, respond
-from counterplay.solve.equilibrium import OUTCOME, SAMPLING, equilibrium, exploitability, remembered, resolver
+from counterplay.solve.equilibrium import OUTCOME, SAMPLING, equilibrium, exploitability, remembered, resolver, worth
 from counterplay.solve.leaf_network import LeafNetwork, train_network
 from counterplay.solve.matrix import Analysis, Elimination, Equilibrium, analyse, dominance, equilibria, is_matrix
 from counterplay.solve.resolving import RESOLVING, LeafValues, Nested, Resolver
@@ -19,4 +19,4 @@ __all__ = ["METHODS", "OUTCOME", "RESOLVING", "SAMPLING", "About", "Analysis", "
 __all__ += ["Equilibrium", "ExternalSampling", "Leaf", "LeafNetwork", "LeafValues", "Mixed", "Nested"]
 __all__ += ["OutcomeSampling", "Resolver", "Responses", "Row", "SequenceForm", "Side", "Size", "Strategy"]
 __all__ += ["TooLarge", "Trunk", "analyse", "cut", "dominance", "equilibria", "equilibrium", "exploitability"]
-__all__ += ["is_matrix", "measure", "remembered", "resolver", "respond", "train_network", "unfold"]
+__all__ += ["is_matrix", "measure", "remembered", "resolver", "respond", "train_network", "unfold", "worth"]

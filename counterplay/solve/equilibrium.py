@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from counterplay.core.game import Game, UserError
-from counterplay.solve.cfr import METHODS, Cfr, respond
+from counterplay.solve.cfr import METHODS, Cfr, Responses, respond
 from counterplay.solve.leaf_network import LeafNetwork
 from counterplay.solve.resolving import RESOLVING, TRUNK_ITERATIONS, Resolver
 from counterplay.solve.sampling import ExternalSampling, OutcomeSampling
@@ -15,7 +15,7 @@ from counterplay.solve.sequences import MOST_NODES, SequenceForm, TooLarge, unfo
 from counterplay.solve.strategy import About, Strategy
 from counterplay.solve.subgames import cut
 
-__all__ = ["OUTCOME", "SAMPLING", "equilibrium", "exploitability", "remembered", "resolver"]
+__all__ = ["OUTCOME", "SAMPLING", "equilibrium", "exploitability", "remembered", "resolver", "worth"]
 
 SAMPLING, OUTCOME = ExternalSampling.method, OutcomeSampling.method
 """The methods for games that are too large to unfold."""
@@ -92,7 +92,12 @@ def _steps(iterations: int) -> list[int]:
 
 def exploitability(strategy: Strategy, most_nodes: int = MOST_NODES) -> float:
     """What who knows the strategy gains against it, on the average of both seats, by the rules of its game."""
-    return strategy.responses(unfold(strategy.game, most_nodes)).exploitability
+    return worth(strategy, most_nodes).exploitability
+
+
+def worth(strategy: Strategy, most_nodes: int = MOST_NODES) -> Responses:
+    """What a strategy gets when both play by it, and what the best responses to it would."""
+    return strategy.responses(unfold(strategy.game, most_nodes))
 
 
 @lru_cache(maxsize=4)

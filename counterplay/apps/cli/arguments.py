@@ -65,7 +65,7 @@ def mode(interpreted: bool) -> AbstractContextManager[None]:
 Algorithm = Annotated[
     str | None,
     typer.Option(
-        help="minimax, alphabeta, expectiminimax, expectimax, maxn, paranoid or mcts. Default: what suits the game."
+        help="minimax, alphabeta, expectiminimax, expectimax, maxn, paranoid, mcts, ismcts or pimc. Default: what fits."
     ),
 ]
 Seconds = Annotated[float | None, typer.Option(help="Stop after so many seconds.")]

@@ -25,7 +25,7 @@ from counterplay.apps.cli.arguments import (
 )
 from counterplay.apps.cli.estimating import TABLES, Without, about_model, estimated, split_without, told_model
 from counterplay.core import words
-from counterplay.core.game import Game, UserError
+from counterplay.core.game import Game, Position, UserError
 from counterplay.core.texts import read_settings
 
 _BUDGET = {"nodes": 1_000_000, "seconds": 10.0}
@@ -164,6 +164,10 @@ def analyse(
             run_analysis(loaded, workers, limits)
         elif saved is not None:
             analyse_game(saved, loaded, svg, as_json, limits)
+        elif not loaded.perfect_information:
+            from counterplay.apps.cli.show_mixture import analyse_hidden
+
+            analyse_hidden(loaded.at(moves, position), as_json)
         else:
             analyse_position(tabled(loaded.at(moves, position)), multi, as_json, limits)
 
@@ -197,6 +201,14 @@ def explain(
 
     is_without, leave_out = split_without(without, model, others=True)
     loaded = load(game, model)
+    if not loaded.perfect_information:
+        if move is not None or depth is not None or nodes is not None or seconds is not None or without is not None:
+            raise UserError(f"{loaded} has something hidden: all moves are explained, by an equilibrium")
+        from counterplay.apps.cli.show_mixture import explain_hidden
+
+        with mode(interpreted):
+            explain_hidden(loaded.at(moves, position), as_json)
+        return
     here = estimated(loaded, best_for(loaded), is_without).at(moves, position)
     if TABLES in leave_out:
         leave_out.remove(TABLES)
@@ -246,7 +258,7 @@ def _search(
     if as_json:
         output.print_json({**result.as_dict(), **about_model(game)})
         return
-    output.say(output.board(here))
+    output.say(_seen(here))
     output.say(f"\n{output.turn(here)}\n")
     if result.actions:
         by_visits = result.simulations is not None
@@ -263,3 +275,14 @@ def _search(
     output.say(f"{result.algorithm}: {result.told(here.history)}, ended by: {result.stopped}")
     for line in [] if result.proven else told_model(game):
         output.say(line)
+
+
+def _seen(here: Position) -> Any:
+    """The position as who is to move sees it."""
+    from counterplay.apps.cli import output
+    from counterplay.core.views import view
+
+    game, s = here
+    if game.perfect_information or game.is_terminal(s):
+        return output.board(here)
+    return str(view(game, s, game.player(s)))

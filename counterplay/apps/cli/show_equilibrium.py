@@ -66,7 +66,8 @@ def _listed(names: Sequence[str], actions: Sequence[int]) -> str:
 def show_strategy(strategy: Strategy, steps: Steps, rows: int) -> None:
     """How close it is to an equilibrium, what it is worth, and what it does in some situations."""
     about, game = strategy.about, strategy.game
-    output.say(f"{game}: {len(strategy):,} situations, {about.iterations:,} iterations of {about.method}\n")
+    how = f"iterations of {about.method}" if steps else f"questions to {about.method} in each"
+    output.say(f"{game}: {len(strategy):,} situations, {about.iterations:,} {how}\n")
     if about.exploitability is not None and about.values is not None:
         table = output.table("#iterations", "#who knows it gains")
         for iterations, exploitability in steps:

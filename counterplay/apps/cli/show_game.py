@@ -19,6 +19,7 @@ from counterplay.apps.cli.arguments import load as load_game
 from counterplay.apps.cli.estimating import estimated, split_without
 from counterplay.apps.cli.prompt import as_shown, ask, meant
 from counterplay.arena import HUMAN, LEVELS, Choice, SavedGame, Session
+from counterplay.arena.hidden import usual_player
 from counterplay.arena.outside import Forfeit, must_run_nothing
 from counterplay.arena.players import taught
 from counterplay.arena.session import split_players
@@ -124,9 +125,9 @@ def seats(
     if not game.perfect_information:
         if depth is not None or level_is_said:
             raise UserError(
-                f"{game} has something hidden: the computer plays an equilibrium, without --level or --depth"
+                f"{game} has something hidden: the computer plays {usual_player(game)}, without --level or --depth"
             )
-        computer = "equilibrium"
+        computer = usual_player(game)
     return tuple(HUMAN if seat == you else computer for seat in range(1, game.players + 1))
 
 

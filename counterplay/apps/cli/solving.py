@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from counterplay.apps.cli.arguments import GameText, Interpreted, Json, app, mode
+from counterplay.core.game import UserError
 
 
 @app.command()
@@ -16,6 +17,10 @@ def equilibrium(
         typer.Option(help="cfr, cfr+, linear, dcfr, sampling, outcome or resolving. Default: what suits the game."),
     ] = None,
     iterations: Annotated[int | None, typer.Option(help="How often to go through the game. Default: 1000.")] = None,
+    of: Annotated[
+        str | None, typer.Option("--of", metavar="PLAYER", help="Say instead how much this player can be exploited.")
+    ] = None,
+    samples: Annotated[int, typer.Option(metavar="N", help="How often that player is asked everywhere.")] = 10,
     seed: Annotated[int, typer.Option(help="For sampling.")] = 0,
     depth: Annotated[
         int | None, typer.Option(help="For resolving: the moves of the trunk. Default: until chance shows something.")
@@ -39,7 +44,9 @@ def equilibrium(
     from counterplay.apps.cli import output, show_equilibrium
 
     found = games.load(game)
-    learns = method is not None or iterations is not None or save is not None
+    learns = method is not None or iterations is not None or save is not None or of is not None
+    if of is not None and (method is not None or iterations is not None):
+        raise UserError("--of PLAYER looks at what a player does: leave out --method and --iterations")
     with mode(interpreted):
         if solve.is_matrix(found) and not learns:
             analysis = solve.analyse(found)
@@ -51,15 +58,20 @@ def equilibrium(
         if method == solve.RESOLVING and network is not None and not network.exists():
             show_equilibrium.train_network(solve.cut(found, depth), seed).save(network)
         steps: list[tuple[int, float | None]] = []
-        strategy = solve.equilibrium(
-            found,
-            method,
-            iterations,
-            seed=seed,
-            depth=depth,
-            network=network,
-            progress=lambda *news: steps.append((news[0], news[1])),
-        )
+        if of is not None:
+            from counterplay.arena.exploiting import strategy_of
+
+            strategy = strategy_of(found, of, samples, seed)
+        else:
+            strategy = solve.equilibrium(
+                found,
+                method,
+                iterations,
+                seed=seed,
+                depth=depth,
+                network=network,
+                progress=lambda *news: steps.append((news[0], news[1])),
+            )
     if save is not None:
         strategy.save(save)
     if as_json:
