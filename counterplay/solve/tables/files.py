@@ -24,7 +24,7 @@ __all__ = ["SUFFIX", "Slice", "TableFile", "open_table", "reopened", "save_table
 SUFFIX = ".table"
 VERSION = 1
 _MOST_HEADER = 1_000_000
-_CHECKED_AT_ONCE = 8_000_000
+_CHECKED_AT_ONCE = 1_000_000
 """A file of no more bytes is summed up whenever it is opened; a larger one when it is asked for."""
 
 

@@ -27,8 +27,10 @@ from counterplay.solve.tables.probe import Places, probing
 __all__ = ["build", "found", "is_joined", "join", "join_near", "kept_in", "totals"]
 
 _SHIPPED = Path(__file__).parent / "shipped"
-_NEAR = 8
-"""So many pieces may have to be taken before a position is in a table; with more a search is not told of it."""
+_NEAR, _VERY_NEAR = 8, 2
+"""So many pieces may have to be taken before a position is in a table; with more a search is not told of it.
+
+Who has built tables wants them; for the small ones that come with Counterplay nobody should wait for the compiler."""
 
 
 def found(game: Game, folder: Path | None = None) -> list[TableFile]:
@@ -64,8 +66,9 @@ def join_near(game: Game, s: Any, folder: Path | None = None) -> Game:
     known = numbering(game)
     tables = found(game, folder)
     if known is not None and tables:
-        reach = max(unit.pieces for unit in known.units if set(unit.slices) <= _numbers(tables)) + _NEAR
-        if known.pieces(s) > reach:
+        most = max(unit.pieces for unit in known.units if set(unit.slices) <= _numbers(tables))
+        is_built = any(not table.file.is_relative_to(_SHIPPED) for table in tables)
+        if known.pieces(s) > most + (_NEAR if is_built else _VERY_NEAR):
             return game
     return join(game, folder) if tables else game
 
