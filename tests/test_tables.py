@@ -24,6 +24,7 @@ from counterplay.native import interpreted
 from counterplay.search.tabled import Known, known, known_moves, table_answer
 from counterplay.solve import tables
 from tests.processes import WATCHDOG_SECONDS
+from tests.small_games import Nim
 
 pytestmark = pytest.mark.long
 
@@ -130,7 +131,6 @@ def test_small_games_are_solved_strongly(tmp_path, text, positions, value, plies
     found, left = joined.solved(game.initial())
     assert found == value
     assert plies in (None, left)
-    assert search.alphabeta(game).value == value
 
 
 def test_every_position_has_its_value_and_distance_in_either_mode(tmp_path):
@@ -269,22 +269,39 @@ def test_at_the_root_a_table_makes_progress(checkers):
     assert checkers.is_terminal(s)
 
 
-def test_below_the_root_a_table_ends_the_search(checkers):
-    s = checkers.from_text("B:WK29,K31:BK16,K17,K26")
-    assert checkers.solved(s)[1] == -1
-    plain = search.alphabeta(games.load("checkers"), s, 7)
-    tabled = search.alphabeta(checkers, s, 7)
-    assert not plain.proven
-    assert tabled.proven
-    assert tabled.value == 1.0
+class Late(Nim):
+    """Nim with a table of its last stones only."""
+
+    heap: int = 12
+    positions = 2 * 6
+
+    def index(self, s):
+        return 2 * s.stones + s.turn if s.stones < 6 else -1
+
+    def position(self, i):
+        return self.State(i // 2, i % 2)
+
+
+def test_below_the_root_a_table_ends_the_search(tmp_path):
+    game = Late()
+    tables.build(game, folder=tmp_path)
+    joined, plain = tables.join(game, tmp_path), search.alphabeta(game, without=["all"])
+    assert joined.solved(game.initial())[1] == -1
+    for asked in (
+        lambda: search.alphabeta(joined, without=["all"]),
+        lambda: search.expectiminimax(joined, depth=20),
+        lambda: search.mcts(joined, simulations=2000, solver=True, seed=1),
+    ):
+        found = asked()
+        assert (found.value, found.proven) == (plain.value, True) == (-1.0, True)
+        with interpreted():
+            again = asked()
+        assert (again.nodes, again.value, again.line) == (found.nodes, found.value, found.line)
+    tabled = search.alphabeta(joined, without=["all"])
     assert tabled.nodes < plain.nodes
-    with interpreted():
-        again = search.alphabeta(checkers, s, 7)
-    assert (again.nodes, again.value, again.line) == (tabled.nodes, tabled.value, tabled.line)
-    counted = search.mcts(checkers, s, simulations=2000, solver=True, seed=1)
-    assert counted.proven
-    assert counted.value == 1.0
-    assert search.expectiminimax(checkers, s, 5).value == search.alphabeta(checkers, s, 5).value
+    assert tabled.within == plain.within == 6  # each takes, and the table's plies are counted
+    sample = search.mcts(joined, simulations=500, seed=1)  # playouts end where the table begins
+    assert sample.nodes < search.mcts(game, simulations=500, seed=1).nodes
 
 
 def test_what_is_known_of_moves(checkers):
