@@ -359,6 +359,19 @@ def test_damaged_files_are_refused(tmp_path):
     assert not tables.is_joined(tables.join(game, tmp_path))
 
 
+def test_a_table_that_is_wrong_is_found(tmp_path):
+    game = Late()
+    with interpreted():
+        (table,) = tables.build(game, folder=tmp_path)
+        tables.check(game, [table], tmp_path)
+        results = table.slices[0].results.copy()
+        results[1] ^= 0b11  # a loss is a win
+        about = {name: value for name, value in table.about.items() if name not in ("version", "sha256")}
+        tables.save_table(table.file, about, {0: table.slices[0]._replace(results=results)})
+        with pytest.raises(UserError, match="is wrong about"):
+            tables.check(game, tables.build(game, folder=tmp_path), tmp_path)
+
+
 # ---- commands
 
 
@@ -408,8 +421,9 @@ def test_a_player_may_ask_tables(folder, monkeypatch):
     monkeypatch.setenv("COUNTERPLAY_TABLES_DIR", str(folder))
     game = games.load("checkers")
     s = game.from_text("B:W18:B1,K32")
-    player = new_player(game, "alphabeta:depth=1,tables=on")
-    assert game.action_name(s, player.choose([s])) == "32-28"
+    assert tables.is_built(game)
+    for text in ("alphabeta:depth=1,tables=on", "alphabeta:depth=1"):  # since they are built, it need not be said
+        assert game.action_name(s, new_player(game, text).choose([s])) == "32-28"
 
 
 def test_where_tables_are_kept(monkeypatch, tmp_path):

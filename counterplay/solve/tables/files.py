@@ -1,8 +1,8 @@
 """Tables on disk: safetensors files, mapped into memory, with a checksum and what they are of.
 
 A table has for each of its slices two tensors, `results.N` with two bits a position and `plies.N`; one that numbers
-positions by their hash has `keys.0` too. Files are written whole. What is read runs none of it, and is believed only if
-the checksum fits and some positions agree with what their moves lead to.
+positions by their hash has `keys.0` too, and one of a game with dice has `values.N`. Files are written whole, and
+reading one runs none of it.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from counterplay.solve.tables.explore import explore
 from counterplay.solve.tables.files import SUFFIX, Slice, TableFile, open_table, users_folder
 from counterplay.solve.tables.probe import Places, probing
 
-__all__ = ["build", "found", "is_joined", "join", "join_near", "kept_in", "totals"]
+__all__ = ["build", "found", "is_built", "is_joined", "join", "join_near", "kept_in", "totals"]
 
 _SHIPPED = Path(__file__).parent / "shipped"
 _NEAR, _VERY_NEAR = 8, 2
@@ -67,8 +67,7 @@ def join_near(game: Game, s: Any, folder: Path | None = None) -> Game:
     tables = found(game, folder)
     if known is not None and tables:
         most = max(unit.pieces for unit in known.units if set(unit.slices) <= _numbers(tables))
-        is_built = any(not table.file.is_relative_to(_SHIPPED) for table in tables)
-        if known.pieces(s) > most + (_NEAR if is_built else _VERY_NEAR):
+        if known.pieces(s) > most + (_NEAR if is_built(game, folder) else _VERY_NEAR):
             return game
     return join(game, folder) if tables else game
 
@@ -76,6 +75,11 @@ def join_near(game: Game, s: Any, folder: Path | None = None) -> Game:
 def _numbers(tables: Iterable[TableFile]) -> set[int]:
     """The slices that are in tables."""
     return {number for table in tables for number in table.slices}
+
+
+def is_built(game: Game, folder: Path | None = None) -> bool:
+    """Whether somebody has built tables of the game, besides those that come with Counterplay."""
+    return any(kept_in(game, folder).glob(f"*{SUFFIX}"))
 
 
 def is_joined(game: Game) -> bool:
