@@ -340,6 +340,19 @@ def test_what_was_killed_goes_on_and_has_the_same_bytes(tmp_path, folder):
     assert all((whole / name).read_bytes() == data for name, data in after.items())
 
 
+def test_a_game_of_one_s_own_does_not_get_the_tables_of_another(tmp_path):
+    """Though it has the same name."""
+
+    class Checkers(Nim):
+        pass
+
+    game = Checkers()
+    assert str(game) == str(games.load("checkers"))
+    assert not tables.is_joined(tables.join(game))
+    assert tables.kept_in(game, tmp_path) != tables.kept_in(games.load("checkers"), tmp_path)
+    assert tables.kept_in(game, tmp_path) != tables.kept_in(Checkers(heap=3), tmp_path)
+
+
 def test_damaged_files_are_refused(tmp_path):
     game = games.load("nim:heaps=(2,1)")
     with interpreted():

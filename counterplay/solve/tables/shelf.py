@@ -8,6 +8,8 @@ Some come with Counterplay. Those that somebody has built are in the user's fold
 
 from __future__ import annotations
 
+import hashlib
+import inspect
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -88,8 +90,21 @@ def is_joined(game: Game) -> bool:
 
 
 def _slug(game: Game) -> str:
-    """The name of a game as that of a folder."""
-    return re.sub(r"[^A-Za-z0-9=]+", "-", str(game)).strip("-")[:100]
+    """The name of a game as that of a folder. One that is not ours may have any name, and its rules may be edited."""
+    name = re.sub(r"[^A-Za-z0-9=]+", "-", str(game)).strip("-")[:100]
+    return name if re.match(r"counterplay\.games\.(?!_)", original(game).__module__) else f"{name}-{_rules_hash(game)}"
+
+
+def _rules_hash(game: Game) -> str:
+    """A hash of the source of a game's classes and of its parameters."""
+    texts = [repr(game.settings)]
+    for each in original(game).__mro__:
+        if not each.__module__.startswith(("counterplay.core", "builtins")):
+            try:
+                texts.append(inspect.getsource(each))
+            except (OSError, TypeError):  # it was written at a prompt
+                texts.append(each.__qualname__)
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:8]
 
 
 def _must_agree(game: Game, known: Numbering | None, table: TableFile) -> None:
