@@ -285,7 +285,9 @@ class Late(Nim):
 def test_below_the_root_a_table_ends_the_search(tmp_path):
     game = Late()
     tables.build(game, folder=tmp_path)
-    joined, plain = tables.join(game, tmp_path), search.alphabeta(game, without=["all"])
+    joined = tables.join(game, tmp_path)
+    with interpreted():
+        plain = search.alphabeta(game, without=["all"])
     assert joined.solved(game.initial())[1] == -1
     for asked in (
         lambda: search.alphabeta(joined, without=["all"]),
@@ -300,8 +302,9 @@ def test_below_the_root_a_table_ends_the_search(tmp_path):
     tabled = search.alphabeta(joined, without=["all"])
     assert tabled.nodes < plain.nodes
     assert tabled.within == plain.within == 6  # each takes, and the table's plies are counted
-    sample = search.mcts(joined, simulations=500, seed=1)  # playouts end where the table begins
-    assert sample.nodes < search.mcts(game, simulations=500, seed=1).nodes
+    with interpreted():  # playouts end where the table begins
+        sample, longer = (search.mcts(each, simulations=200, seed=1) for each in (joined, game))
+    assert sample.nodes < longer.nodes
 
 
 def test_what_is_known_of_moves(checkers):
