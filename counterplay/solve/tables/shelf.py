@@ -20,7 +20,6 @@ from counterplay.core.extension import original
 from counterplay.core.files import locked
 from counterplay.core.game import Game
 from counterplay.games._endings import Numbering, Unit, numbering
-from counterplay.solve.tables.bearoff import build_bearoff
 from counterplay.solve.tables.build import Progress, build_unit
 from counterplay.solve.tables.explore import explore
 from counterplay.solve.tables.files import SUFFIX, Slice, TableFile, open_table, users_folder
@@ -170,6 +169,8 @@ def _build_units(
         file = here / f"{unit.name}{SUFFIX}"
         if not file.exists():
             if game.chance:
+                from counterplay.solve.tables.bearoff import build_bearoff  # with a game that others can do without
+
                 build_bearoff(game, known, unit, file)
             else:
                 build_unit(game, known, unit, places, file, threads=threads, progress=progress)
