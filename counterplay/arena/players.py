@@ -5,7 +5,7 @@
     mcts:simulations=5000,seed=3
     alphabeta:depth=6,model=FILE        with the estimate of a model, which `counterplay train` has made
     alphabeta:depth=6,without=model     with the game's own estimate
-    alphabeta:depth=6,tables=on         asking the endgame tables that there are
+    alphabeta:depth=6,tables=on         asking the endgame tables that there are; so it does if you have built some
     level:5                             as strong as a person would like, from 1 to 10: see `levels.py`
     uci:stockfish,UCI_Elo=2000          other people's programs and bots: see `outside/`
 
@@ -103,7 +103,7 @@ def new_player(
     settings = {key: value for key, value in given.items() if key in known} | settings
     if kind.abilities.seed:
         settings.setdefault("seed", seed)
-    if settings.pop("tables", False):
+    if settings.pop("tables", tables.is_built(game)):
         game = tables.join(game)
     budget, multi, own = split_limits(settings)
     if kind.abilities.needs_limit and budget == search.Limits() and otherwise is not None:

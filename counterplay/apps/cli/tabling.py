@@ -19,7 +19,7 @@ def table(
     endings: Annotated[str, typer.Option(metavar="NAMES", help="Only these, and what they lead to: KPK,KBNK.")] = "",
     folder: Folder = None,
     threads: Annotated[int, typer.Option(help="Work in so many threads.")] = 1,
-    check: Annotated[bool, typer.Option("--check", help="Sum up files that are there already.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Sum up files, look at some positions of each.")] = False,
     as_json: Json = False,
     interpreted: Interpreted = False,
 ) -> None:
@@ -34,9 +34,8 @@ def table(
     named = [name.strip() for name in endings.split(",") if name.strip()]
     with mode(interpreted), show_tables.watching() as progress:
         found = tables.build(games.load(game), pieces, named, folder=folder, threads=threads, progress=progress)
-    if check:
-        for each in found:
-            tables.open_table(each.file, is_checked=True)
+        if check:
+            tables.check(games.load(game), found, folder)
     if as_json:
         output.print_json(show_tables.as_dict(found))
     else:

@@ -34,7 +34,8 @@ def code(a, b, k, m):
     return ((a * SIDE + b) * SIDE + k) * SIDE + m
 
 
-SLICES = Table([COUNTS.index(each) if each in COUNTS else -1 for each in product(range(SIDE), repeat=4)])
+NUMBERS: dict[tuple[int, ...], int] = {counts: number for number, counts in enumerate(COUNTS)}
+SLICES = Table([NUMBERS.get(each, -1) for each in product(range(SIDE), repeat=4)])
 COUNTS_OF = Table([n for each in COUNTS for n in each])
 CHOOSE = Table([comb(n, k) for n in range(33) for k in range(8)])  # n over k is number 8 * n + k
 NUMBER = Table([q - (q + 1) // 9 for q in range(CELLS)])  # of a bit: squares from 0 to 31
@@ -128,7 +129,7 @@ def comes_in_time(self, s, plies):
 def numbering():
     units, seen = [], set()
     for number, (a, b, k, m) in enumerate(COUNTS):
-        other = COUNTS.index((b, a, m, k))
+        other = NUMBERS[b, a, m, k]
         if number not in seen:
             seen |= {number, other}
             units.append(((a, b, k, m), tuple(sorted({number, other}))))
@@ -139,7 +140,7 @@ def numbering():
 
 def name(a, b, k, m):
     """`KM-K` for a king and a man against a king, whoever is to move."""
-    a, b, k, m = COUNTS[min(COUNTS.index((a, b, k, m)), COUNTS.index((b, a, m, k)))]
+    a, b, k, m = COUNTS[min(NUMBERS[a, b, k, m], NUMBERS[b, a, m, k])]
     sides = "K" * k + "M" * a, "K" * m + "M" * b
     return "-".join(sorted(sides, key=lambda side: (-len(side), side)))
 

@@ -39,7 +39,8 @@ PAIRS = [
 ]
 WHITE_KING = Table([white for white, _ in PAIRS])
 BLACK_KING = Table([black for _, black in PAIRS])
-PAIR = Table([PAIRS.index(each) if each in PAIRS else -1 for each in product(range(64), repeat=2)])
+NUMBERS: dict[tuple[int, ...], int] = {pair: number for number, pair in enumerate(PAIRS)}
+PAIR = Table([NUMBERS.get(each, -1) for each in product(range(64), repeat=2)])
 
 
 def name(white, black):

@@ -16,7 +16,6 @@ A unit that is finished is a file, so that what was interrupted goes on with the
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -284,6 +283,8 @@ class _Solver:
         if self._threads == 1:
             yield from (work(*task) for task in tasks)
             return
+        from concurrent.futures import ThreadPoolExecutor
+
         yield work(*tasks[0])  # alone, because it may have to be compiled
         with ThreadPoolExecutor(self._threads) as pool:
             jobs = [pool.submit(copy_context().run, work, *task) for task in tasks[1:]]

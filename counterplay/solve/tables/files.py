@@ -1,8 +1,8 @@
 """Tables on disk: safetensors files, mapped into memory, with a checksum and what they are of.
 
 A table has for each of its slices two tensors, `results.N` with two bits a position and `plies.N`; one that numbers
-positions by their hash has `keys.0` too. Files are written whole. What is read runs none of it, and is believed only if
-the checksum fits and some positions agree with what their moves lead to.
+positions by their hash has `keys.0` too, and one of a game with dice has `values.N`. Files are written whole, and
+reading one runs none of it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["SUFFIX", "Slice", "TableFile", "open_table", "reopened", "save_table
 SUFFIX = ".table"
 VERSION = 1
 _MOST_HEADER = 1_000_000
-_CHECKED_AT_ONCE = 8_000_000
+_CHECKED_AT_ONCE = 1_000_000
 """A file of no more bytes is summed up whenever it is opened; a larger one when it is asked for."""
 
 

@@ -8,6 +8,8 @@ Some come with Counterplay. Those that somebody has built are in the user's fold
 
 from __future__ import annotations
 
+import hashlib
+import inspect
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -18,17 +20,18 @@ from counterplay.core.extension import original
 from counterplay.core.files import locked
 from counterplay.core.game import Game
 from counterplay.games._endings import Numbering, Unit, numbering
-from counterplay.solve.tables.bearoff import build_bearoff
 from counterplay.solve.tables.build import Progress, build_unit
 from counterplay.solve.tables.explore import explore
 from counterplay.solve.tables.files import SUFFIX, Slice, TableFile, open_table, users_folder
 from counterplay.solve.tables.probe import Places, probing
 
-__all__ = ["build", "found", "is_joined", "join", "join_near", "kept_in", "totals"]
+__all__ = ["build", "found", "is_built", "is_joined", "join", "join_near", "kept_in", "totals"]
 
 _SHIPPED = Path(__file__).parent / "shipped"
-_NEAR = 8
-"""So many pieces may have to be taken before a position is in a table; with more a search is not told of it."""
+_NEAR, _VERY_NEAR = 8, 2
+"""So many pieces may have to be taken before a position is in a table; with more a search is not told of it.
+
+Who has built tables wants them; for the small ones that come with Counterplay nobody should wait for the compiler."""
 
 
 def found(game: Game, folder: Path | None = None) -> list[TableFile]:
@@ -64,8 +67,8 @@ def join_near(game: Game, s: Any, folder: Path | None = None) -> Game:
     known = numbering(game)
     tables = found(game, folder)
     if known is not None and tables:
-        reach = max(unit.pieces for unit in known.units if set(unit.slices) <= _numbers(tables)) + _NEAR
-        if known.pieces(s) > reach:
+        most = max(unit.pieces for unit in known.units if set(unit.slices) <= _numbers(tables))
+        if known.pieces(s) > most + (_NEAR if is_built(game, folder) else _VERY_NEAR):
             return game
     return join(game, folder) if tables else game
 
@@ -75,14 +78,32 @@ def _numbers(tables: Iterable[TableFile]) -> set[int]:
     return {number for table in tables for number in table.slices}
 
 
+def is_built(game: Game, folder: Path | None = None) -> bool:
+    """Whether somebody has built tables of the game, besides those that come with Counterplay."""
+    return any(kept_in(game, folder).glob(f"*{SUFFIX}"))
+
+
 def is_joined(game: Game) -> bool:
     """Whether tables have been joined to the game."""
     return "table_at" in game.extension
 
 
 def _slug(game: Game) -> str:
-    """The name of a game as that of a folder."""
-    return re.sub(r"[^A-Za-z0-9=]+", "-", str(game)).strip("-")[:100]
+    """The name of a game as that of a folder. One that is not ours may have any name, and its rules may be edited."""
+    name = re.sub(r"[^A-Za-z0-9=]+", "-", str(game)).strip("-")[:100]
+    return name if re.match(r"counterplay\.games\.(?!_)", original(game).__module__) else f"{name}-{_rules_hash(game)}"
+
+
+def _rules_hash(game: Game) -> str:
+    """A hash of the source of a game's classes and of its parameters."""
+    texts = [repr(game.settings)]
+    for each in original(game).__mro__:
+        if not each.__module__.startswith(("counterplay.core", "builtins")):
+            try:
+                texts.append(inspect.getsource(each))
+            except (OSError, TypeError):  # it was written at a prompt
+                texts.append(each.__qualname__)
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:8]
 
 
 def _must_agree(game: Game, known: Numbering | None, table: TableFile) -> None:
@@ -148,6 +169,8 @@ def _build_units(
         file = here / f"{unit.name}{SUFFIX}"
         if not file.exists():
             if game.chance:
+                from counterplay.solve.tables.bearoff import build_bearoff  # with a game that others can do without
+
                 build_bearoff(game, known, unit, file)
             else:
                 build_unit(game, known, unit, places, file, threads=threads, progress=progress)
