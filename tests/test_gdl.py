@@ -62,6 +62,7 @@ def game_of(text, file="tiny.kif"):
             TINY + "(<= terminal (n 1))(n 0)(<= (n (s ?x)) (n ?x))",
             "line 7: the recursion through (n ?x) could go on for ever: nothing bounds ?x",
         ),
+        (TINY + f"(<= terminal {'(role a)' * 201})", "line 7: a rule has at most 200 conditions, not 201"),
         (TINY + "(goal a high)", "a goal is a whole number of 0 or more, not high"),
         (TINY + "(role b)", "the role b never has a legal move, so the game cannot be played"),
     ],

@@ -109,7 +109,7 @@ def test_a_kind_of_file_is_added_by_a_line(file, monkeypatch):
     monkeypatch.setitem(games.LOADERS, ".count", lambda path: {"Countdown": games.load_class(str(file))})
     assert games.load("some.count:Countdown:start=2").initial().left == 2
     assert games.load("some.count:start=2").initial().left == 2
-    with pytest.raises(UnreadableText, match=r"ends in .py or .count"):
+    with pytest.raises(UnreadableText, match=r"ends in .py or .kif or .count"):
         games.load("nothing")
 
 

@@ -33,6 +33,8 @@ _SOLVING = 0.25
 _MOST_UNFOLDED = 200_000
 """Histories of a game whose equilibrium is computed before the first move."""
 _ITERATIONS = 2_000
+_LARGE = 500
+"""Words of memory for many playouts at once; of smaller games one after the other is as good (docs/gdl.md)."""
 _LATE_SECONDS = 0.05
 """How long after its time a search may take to say what it has found."""
 
@@ -95,7 +97,8 @@ class GeneralPlayer:
                     self.plan = "equilibrium"
             return
         is_duel = game.players == 1 or (game.players == 2 and game.zero_sum)
-        settings = {"solver": is_duel, "wide": bool(game.knows.playouts), "memory_mb": 64}
+        is_wide = game.knows.playouts and game.playout_words > _LARGE
+        settings = {"solver": is_duel, "wide": is_wide, "memory_mb": 64}
         self._engines["mcts"] = search.new_engine("mcts", game, **settings)
         practise(self._engines["mcts"])
         self.plan = "mcts"

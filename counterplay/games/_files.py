@@ -23,6 +23,7 @@ __all__ = ["module_of_file"]
 
 __path__: list[str] = []  # makes this a package to the import system, which then asks the finder below
 
+_MOST_BYTES = 16_000_000
 _SOURCE = "__counterplay_source__"
 
 
@@ -47,7 +48,8 @@ def module_of_file(path: Path) -> ModuleType:
 
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        with path.open("rb") as file:
+            source = file.read(_MOST_BYTES + 1)
     except ValueError:
         raise UnreadableText(f"no file has a name like {str(path)!r}") from None
     except OSError as error:
@@ -55,6 +57,9 @@ def _read(path: Path) -> bytes:
         close = difflib.get_close_matches(path.name, alike, n=1)
         hint = f"; did you mean {path.with_name(close[0])}?" if close else ""
         raise UnreadableText(f"cannot read {path}: {error.strerror}{hint}") from None
+    if len(source) > _MOST_BYTES:
+        raise UnreadableText(f"{path} has more than {_MOST_BYTES:,} bytes, which is no game")
+    return source
 
 
 def _run(module: ModuleType, place: Path, source: bytes) -> None:

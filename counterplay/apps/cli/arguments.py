@@ -18,7 +18,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-GameText = Annotated[str, typer.Argument(metavar="GAME", help="A name, name:parameter=value,..., or FILE.py[:Class].")]
+GameText = Annotated[
+    str, typer.Argument(metavar="GAME", help="A name, name:parameter=value,..., FILE.py[:Class] or FILE.kif.")
+]
 PositionText = Annotated[str | None, typer.Option("--position", metavar="TEXT", help="Begin at this position.")]
 MovesText = Annotated[str, typer.Option("--moves", metavar="MOVES", help="Then play these moves: names and blanks.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]

@@ -13,7 +13,8 @@ from counterplay.apps.cli.estimating import Without
 @app.command()
 def play(
     game: Annotated[
-        str | None, typer.Argument(metavar="GAME", help="A name, name:parameter=value,..., or FILE.py[:Class].")
+        str | None,
+        typer.Argument(metavar="GAME", help="A name, name:parameter=value,..., FILE.py[:Class] or FILE.kif."),
     ] = None,
     you: Annotated[
         int | None,

@@ -54,6 +54,8 @@ def sheet_class(sheet: str, file: str, module: str) -> type[Game]:
         survey_of(sheet)
     except UserError as error:
         raise UnreadableText(f"{file}: {error}") from None
+    except RecursionError:
+        raise UnreadableText(f"{file}: the sheet is too large: its rules are too deep") from None
     words = "".join(each if each.isascii() and each.isalnum() else " " for each in file.rpartition(".")[0]).split()
     name = "".join(word[:1].upper() + word[1:] for word in words) or "Sheet"
     name = name if name[0].isalpha() else f"Sheet{name}"
@@ -99,7 +101,7 @@ class GdlGame(Game):
     @cached_property
     def zero_sum(self):
         """As seen in random games: `counterplay check` looks for an exception."""
-        return self.players == 1 or len(survey_of(self.sheet).sums - {-1}) == 1
+        return self.players == 1 or len(survey_of(self.sheet).sums) == 1
 
     @cached_property
     def utility_sum(self):

@@ -217,6 +217,7 @@ class _Chain:
 
     def start(self, trigger: int | None) -> Start:
         """What goes through all instances in which the condition number `trigger` is a given fact."""
+        self.grounder.look_at_clock()
         rest = list(self.rule.body)
         if trigger is not None:
             self._scan(rest.pop(trigger).atom, given=True)

@@ -19,6 +19,7 @@ __all__ = ["Atom", "Literal", "Rule", "checked_rules"]
 
 MOST_RULES = 100_000
 """With every `or` written out."""
+MOST_CONDITIONS = 200
 MOST_ROLES = 16
 
 _ARGUMENTS = {
@@ -93,6 +94,8 @@ def _rules_of(sentence: Sentence) -> Iterator[Rule]:
     if len(term) < 2:
         raise UnreadableText(f"line {line}: a rule has a head: (<= head condition ...)")
     for body in _alternatives(term[2:], line):
+        if len(body) > MOST_CONDITIONS:
+            raise UnreadableText(f"line {line}: a rule has at most {MOST_CONDITIONS} conditions, not {len(body):,}")
         yield Rule(_atom(term[1], line), tuple(body), line)
 
 

@@ -32,16 +32,20 @@ def survey(net: Net) -> Survey:
     first = [every if i in net.initial else 0 for i in range(len(net.fluents))]
     starts = [sum(map(len, net.moves[:r])) for r in range(len(net.roles))]
     moves = sum(map(len, net.moves))
-    words, sums, is_simultaneous = first, set(), False
-    for _ in range(max(_FEWEST_STEPS, min(_MOST_STEPS, _GATES_RUN // max(net.size, 1)))):
+    least = min((goal.value for goal in net.goals), default=0)
+    words, is_simultaneous = first, False
+    sums: set[int] = set()
+    for step in range(_MOST_STEPS):
+        if step > _FEWEST_STEPS and step * net.size > (_GATES_RUN if sums else 10 * _GATES_RUN):
+            break
         shown = [word & every for word in net.before.evaluate(words)]
         over = shown[moves]
         for game in _ones(over):
-            got: dict[int, int] = {}
+            got = dict.fromkeys(range(len(net.roles)), least)
             for goal, word in zip(net.goals, shown[moves + 1 :], strict=True):
                 if word >> game & 1:
-                    got[goal.role] = max(goal.value, got.get(goal.role, 0))
-            sums.add(sum(got.values()) if len(got) == len(net.roles) else -1)
+                    got[goal.role] = max(goal.value, got[goal.role])
+            sums.add(sum(got.values()))
         made, choosing = [0] * moves, 0
         for r, start in enumerate(starts):
             legal: list[list[int]] = [[] for _ in range(_GAMES)]
