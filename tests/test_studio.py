@@ -1,8 +1,12 @@
 """The studio's server: who may ask, games that are played and kept, and searches that end when nobody wants them."""
 
 import json
+import os
 import socket as sockets
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +18,8 @@ pytestmark = [pytest.mark.long, pytest.mark.no_bounds]
 pytest.importorskip("fastapi", reason="needs the studio (pip install 'counterplay[studio]')")
 pytest.importorskip("httpx", reason="needs httpx (pip install httpx)")
 pytest.importorskip("websockets", reason="needs websockets (pip install websockets)")
+
+BENCHMARK = Path(__file__).parent.parent / "benchmarks" / "studio.py"
 
 PLACES = '''"""Put marks on a row; who has three side by side wins."""
 from typing import NamedTuple
@@ -190,17 +196,18 @@ def test_a_game_against_the_computer_to_its_end(served):
 
 
 def test_verdicts_hints_and_reasons_have_the_words_of_the_analysis(served):
-    table = served.begin("tic_tac_toe", HUMAN, HUMAN, moves="a3 b3")
+    table = served.begin("nim", HUMAN, HUMAN, moves="a2 b1 c1")
     with served.live() as live:
         live.send(json.dumps({"watch": table["id"]}))
         judged = table_where(live, lambda t: all("verdict" in move for move in t["moves"]))
-        assert [(move["verdict"], move["mark"]) for move in judged["moves"]] == [("", ""), ("blunder", "??")]
-        assert judged["moves"][1]["better"].startswith("better b2")
+        assert [(move["verdict"], move["mark"]) for move in judged["moves"]] == [("", ""), ("", ""), ("blunder", "??")]
+        assert judged["moves"][2]["better"].startswith("better c3")
+        assert judged["moves"][2]["best"] == "c3"
         live.send(json.dumps({"do": "hint", "id": 1, "table": table["id"]}))
         hint = heard(live, lambda m: "done" in m)["done"]
-        assert hint["worth"] == "win in 3 for X"
-        live.send(json.dumps({"do": "why", "id": 2, "table": table["id"], "ply": 1}))
-        assert "b2" in " ".join(heard(live, lambda m: "done" in m)["done"]["paragraphs"])
+        assert hint["worth"].endswith("for player 2")
+        live.send(json.dumps({"do": "why", "id": 2, "table": table["id"], "ply": 2}))
+        assert "c3" in " ".join(heard(live, lambda m: "done" in m)["done"]["paragraphs"])
 
 
 def test_undo_resign_take_over_save_and_load(served):
@@ -375,6 +382,14 @@ def test_killing_the_server_loses_no_game(folder):
         second.post(f"api/tables/{table['id']}/forget")
         assert second.get("api/tables").json() == []
         assert second.get(f"api/tables/{table['id']}").status_code == 400
+
+
+def test_the_load_test_runs():
+    command = [sys.executable, str(BENCHMARK), "--pages", "2", "--games", "4", "--game", "nim", "--think", "0"]
+    environment = {**os.environ, "COUNTERPLAY_INTERPRETED": "1"}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=WATCHDOG_SECONDS)
+    found = json.loads(done.stdout)
+    assert (found["games"], found["failures"]) == (4, 0)
 
 
 # ---- the command

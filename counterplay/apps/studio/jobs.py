@@ -104,7 +104,7 @@ def _chance(game: Game, values: tuple[float, ...]) -> float:
 def judge(game: Game, tell: Any, saved: dict[str, Any], ply: int) -> dict[str, Any]:
     """What to think of one move of a game, the one at that ply."""
     states = _saved(saved).states(game)[ply : ply + 2]
-    found = review(game, states, nodes=_JUDGE_NODES, seconds=_JUDGE_SECONDS, table_mb=16)
+    found = review(game, states, nodes=_JUDGE_NODES, seconds=_JUDGE_SECONDS, table_mb=16, watching=tell)
     return _verdict(game, found.moves[0], ply)
 
 
@@ -118,7 +118,7 @@ def reviewed(game: Game, tell: Any, saved: dict[str, Any], nodes: int = _JUDGE_N
         if tell.is_over:
             raise KeyboardInterrupt
 
-    found = review(game, states, nodes=nodes, table_mb=32, progress=progress)
+    found = review(game, states, nodes=nodes, table_mb=32, progress=progress, watching=tell)
     return {
         "moves": [_verdict(game, move, move.number - 1) for move in found.moves],
         "summary": str(found),

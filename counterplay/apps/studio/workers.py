@@ -62,13 +62,13 @@ class Job:
 
 
 class Workers:
-    """So many processes, each started when there is work for it."""
+    """So many processes: one that is ready at once, the others started when there is work for them."""
 
     def __init__(self, number: int) -> None:
         self._waiting: PriorityQueue[Job] = PriorityQueue()
         self._numbers = itertools.count()
         self._is_closed = False
-        self._threads = [threading.Thread(target=self._serve, daemon=True) for _ in range(number)]
+        self._threads = [threading.Thread(target=self._serve, args=(i == 0,), daemon=True) for i in range(number)]
         for thread in self._threads:
             thread.start()
 
@@ -100,8 +100,8 @@ class Workers:
     def _is_unwanted(self, job: Job) -> bool:
         return job.is_cancelled or self._is_closed
 
-    def _serve(self) -> None:
-        process: _Process | None = None
+    def _serve(self, at_once: bool) -> None:
+        process = _Process() if at_once else None
         while not self._is_closed:
             job = self._waiting.get()
             if job.is_cancelled:
@@ -246,6 +246,8 @@ def _work(connection: Any, is_interpreted: bool) -> None:
                 answer = ("done", getattr(jobs, kind)(known.get(text), tell, **arguments))
             except UserError as error:
                 answer = ("failed", str(error))
+            except KeyboardInterrupt:
+                answer = ("failed", "stopped")
             except MemoryError:
                 answer = ("failed", "this needs more memory than it may have")
             except Exception as error:  # of a user's rules, mostly
