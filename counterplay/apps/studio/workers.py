@@ -121,7 +121,7 @@ class _Process:
     def __init__(self) -> None:
         context = multiprocessing.get_context("spawn")
         self._ours, theirs = context.Pipe()
-        self._process = context.Process(target=_work, args=(theirs, native_mode()), daemon=True)
+        self._process = context.Process(target=_work, args=(theirs, _is_interpreted()), daemon=True)
         self._process.start()
         theirs.close()
 
@@ -168,7 +168,7 @@ class _Process:
             return False
 
 
-def native_mode() -> bool:
+def _is_interpreted() -> bool:
     """Whether everything is to run interpreted, as for the server itself."""
     return os.environ.get("COUNTERPLAY_INTERPRETED", "") not in ("", "0")
 

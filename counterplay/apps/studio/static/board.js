@@ -163,13 +163,13 @@ export class Board {
 
   /** The moves by their names: always those that no click can make, and all if they are wanted. */
   list() {
-    const unclickable = this.legal.filter((move) => !move.clicks.length);
+    const unclickable = this.legal.filter((move) => !move.clicks.length && !move.steps?.length);
     const clickable = this.legal.length - unclickable.length;
     put(this.named,
       unclickable.length ? this.group(unclickable) : null,
       clickable ? h("details", { open: this.isOpen, ontoggle: (event) => (this.isOpen = event.target.open) },
         h("summary", {}, "All moves by name"),
-        h("div", { className: "named all" }, this.legal.map((move) => this.button(move)))) : null);
+        h("div", { className: "all" }, this.group(this.legal))) : null);
   }
 
   button(move, shown = move.name) {

@@ -213,7 +213,7 @@ class Play {
   async listOpen() {
     const games = (await get("api/tables")).filter((each) => each.id !== this.state.id);
     this.openCard.hidden = !games.length;
-    put(this.open, games.slice(0, 12).map((each) => h("a", { href: this.address("play", each.name, each.id) }, `${each.name}, ${each.moves} moves`)));
+    put(this.open, games.slice(0, 12).map((each) => h("a", { href: this.address("play", each.name, each.id) }, `${each.name}, ${each.moves} ${each.moves === 1 ? "move" : "moves"}`)));
   }
 
   key(event) {
