@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import random
 import subprocess
 import sys
@@ -38,6 +39,12 @@ def memory_mb(pid: int) -> tuple[float, float]:
 
     found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False)
     return resident(pid), sum(resident(int(child)) for child in found.stdout.split())
+
+
+def cpu_seconds(pid: int) -> float:
+    """What a process has used of the processors, its children not counted."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 class Load:
@@ -112,6 +119,7 @@ async def run(arguments: argparse.Namespace, address: str, pid: int) -> dict:
         "failures": len(load.failures),
         "first_failure": load.failures[0] if load.failures else None,
         "ms": {"p50": at(0.5), "p99": at(0.99), "max": at(1.0)},
+        "server_cpu_ms_a_request": round(1000 * cpu_seconds(pid) / len(times), 2),
         "memory": grown,
     }
 

@@ -14,6 +14,7 @@ import os
 import signal
 import threading
 import time
+import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -36,7 +37,6 @@ _MOST_BYTES = 6 << 30
 _GROWN_KB = 1_500_000
 """A process that has used more is replaced after its job."""
 _TELL_SECONDS = 0.1
-MOST_WAITING = 1_000
 
 
 @dataclass(order=True)
@@ -83,11 +83,14 @@ class Workers:
         urgency: int = 1,
     ) -> Job:
         """Have something thought about."""
-        if self._waiting.qsize() >= MOST_WAITING:
-            raise UserError("too much is being thought about already; try again in a moment")
         job = Job(urgency, next(self._numbers), kind, game, arguments, seconds, tell)
         self._waiting.put(job)
         return job
+
+    @property
+    def waiting(self) -> int:
+        """How many jobs nobody has begun; among them may be some that nobody wants any more."""
+        return self._waiting.qsize()
 
     def close(self) -> None:
         """End all that runs."""
@@ -143,7 +146,7 @@ class _Process:
                 if self._ours.poll(_POLL_SECONDS):
                     what, said = self._ours.recv()
                     if not is_unwanted():
-                        job.tell(what, said)
+                        _tell(job, what, said)
                     if what != "progress":
                         return not self._has_grown()
                 now = time.monotonic()
@@ -153,11 +156,11 @@ class _Process:
                 if give_up is not None and now > give_up:
                     return False
                 if now > until:
-                    job.tell("failed", "this takes too long; ask for less")
+                    _tell(job, "failed", "this takes too long; ask for less")
                     return False
         except (EOFError, OSError):
             if not is_unwanted():
-                job.tell("failed", "the process that thought about this has ended; it may have needed too much memory")
+                _tell(job, "failed", "the process that thought about this has ended: did it need too much memory?")
             return False
 
     def _has_grown(self) -> bool:
@@ -166,6 +169,14 @@ class _Process:
                 return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE") > _GROWN_KB * 1024
         except (OSError, ValueError):  # elsewhere than on Linux
             return False
+
+
+def _tell(job: Job, what: str, said: Any) -> None:
+    """Tell whoever asked. A mistake there, of somebody's rules mostly, must not end the thread that serves all."""
+    try:
+        job.tell(what, said)
+    except Exception:
+        traceback.print_exc()
 
 
 def _is_interpreted() -> bool:
