@@ -36,7 +36,11 @@ export class Board {
       const old = this.picture.cells, spots = Object.entries(picture.spots ?? {});
       const keeps = old && rows === old.length && columns === [...old[0]].length;
       this.picture = picture;
-      const shown = picture.svg ? image(picture.svg, rows ? "" : picture.text) : h("pre", { className: "text", tabIndex: 0 }, picture.text);
+      const shown = picture.svg ? image(picture.svg, rows ? "" : picture.text) : h(
+        "pre",
+        { className: "text", tabIndex: 0 },
+        picture.text
+      );
       if (keeps && this.box.querySelector("img")) this.box.querySelector("img").replaceWith(shown);
       else put(this.box, shown, rows ? this.cells(rows, columns) : spots.length ? this.spots(spots) : null);
       const size = /viewBox="0 0 ([\d.]+) ([\d.]+)"/.exec(picture.svg ?? "");
@@ -62,7 +66,15 @@ export class Board {
     });
     for (let r = 0; r < rows; r++) {
       for (let c = 0; c < columns; c++) {
-        const button = h("button", { className: "cell", type: "button", tabIndex: this.buttons.length ? -1 : 0, onclick: () => this.pick([r, c]) });
+        const button = h(
+          "button",
+          {
+            className: "cell",
+            type: "button",
+            tabIndex: this.buttons.length ? -1 : 0,
+            onclick: () => this.pick([r, c]),
+          }
+        );
         button.dataset.cell = `${r},${c}`;
         button.cell = [r, c];
         this.buttons.push(button);
@@ -100,20 +112,40 @@ export class Board {
   markSpots() {
     const possible = this.possible(), steps = possible.flatMap(({ left }) => left);
     for (const button of this.buttons) {
-      const name = button.dataset.spot, isTarget = this.from !== null && steps.some(([f, t]) => f === this.from && t === name);
-      const is = { from: this.from === name, target: isTarget, movable: steps.some(([f]) => f === name), hint: this.hints.includes(name) };
-      for (const [kind, on] of Object.entries({ ...is, can: is.target || is.movable })) button.classList.toggle(kind, on);
+      const name = button.dataset.spot, isTarget = this.from !== null && steps.some(
+        ([f, t]) => f === this.from && t === name
+      );
+      const is = {
+        from: this.from === name,
+        target: isTarget,
+        movable: steps.some(([f]) => f === name),
+        hint: this.hints.includes(name),
+      };
+      for (
+        const [kind, on] of Object.entries({ ...is, can: is.target || is.movable })
+      ) button.classList.toggle(kind, on);
       button.tabIndex = is.target || is.movable ? 0 : -1;
-      button.setAttribute("aria-label", [name, is.from ? "chosen" : is.target ? "can be moved to" : is.movable ? "can be chosen" : "", is.hint ? "hint" : ""].filter(Boolean).join(", "));
+      button.setAttribute(
+        "aria-label",
+        [
+          name,
+          is.from ? "chosen" : is.target ? "can be moved to" : is.movable ? "can be chosen" : "",
+          is.hint ? "hint" : "",
+        ].filter(Boolean).join(", ")
+      );
     }
   }
 
   /** A spot was clicked: a step begins or ends; when only one move is left, it is played. */
   pickSpot(name) {
     this.closeChooser();
-    const isStep = this.from !== null && this.possible().some(({ left }) => left.some(([f, t]) => f === this.from && t === name));
+    const isStep = this.from !== null && this.possible().some(
+      ({ left }) => left.some(([f, t]) => f === this.from && t === name)
+    );
     if (!isStep) {
-      this.from = this.from === name || !this.possible().some(({ left }) => left.some(([f]) => f === name)) ? null : name;
+      this.from = this.from === name || !this.possible().some(
+        ({ left }) => left.some(([f]) => f === name)
+      ) ? null : name;
       return this.markSpots();
     }
     this.taken.push([this.from, name]);
@@ -185,11 +217,17 @@ export class Board {
       const [head] = words(move);
       heads.set(head, [...(heads.get(head) ?? []), move]);
     }
-    if (moves.length <= 12 || heads.size < 2 || heads.size === moves.length) return put(box, moves.map((move) => this.button(move))) && box;
+    if (
+      moves.length <= 12 || heads.size < 2 || heads.size === moves.length
+    ) return put(box, moves.map((move) => this.button(move))) && box;
     for (const [head, under] of heads) {
       box.append(under.length === 1 ? this.button(under[0]) : h("button", {
         type: "button", className: "move",
-        onclick: () => put(box, h("button", { type: "button", onclick: () => box.replaceWith(this.group(moves, prefix)) }, "back"), under.map((move) => this.button(move))),
+        onclick: () => put(
+          box,
+          h("button", { type: "button", onclick: () => box.replaceWith(this.group(moves, prefix)) }, "back"),
+          under.map((move) => this.button(move))
+        ),
       }, `${head} …`));
     }
     return box;
@@ -254,7 +292,9 @@ export class Board {
     const move = this.legal.find((each) => each.name === name);
     this.hints = move?.steps?.flat() ?? move?.clicks[0] ?? [];
     this.mark();
-    for (const button of this.named.querySelectorAll("button.move")) button.classList.toggle("main", button.textContent === name);
+    for (
+      const button of this.named.querySelectorAll("button.move")
+    ) button.classList.toggle("main", button.textContent === name);
   }
 
   key(event) {
@@ -323,7 +363,19 @@ export class Board {
 export class Bar {
   constructor() {
     this.first = h("i");
-    this.element = h("div", { className: "bar unknown", role: "meter", "aria-label": "Chance of the first player", "aria-valuemin": 0, "aria-valuemax": 100, "aria-valuenow": 50 }, this.first, h("b"));
+    this.element = h(
+      "div",
+      {
+        className: "bar unknown",
+        role: "meter",
+        "aria-label": "Chance of the first player",
+        "aria-valuemin": 0,
+        "aria-valuemax": 100,
+        "aria-valuenow": 50,
+      },
+      this.first,
+      h("b")
+    );
   }
 
   show(chance) {
