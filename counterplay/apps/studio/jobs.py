@@ -19,7 +19,7 @@ from counterplay.study.trees.draw import Drawn, arrange
 __all__ = ["advise", "choose", "grown", "judge", "lines", "matched", "reasons", "reviewed", "traced", "trained"]
 
 _MOST_NODES = 2_000_000_000
-_JUDGE_NODES, _JUDGE_INTERPRETED = 60_000, 3_000
+_JUDGE_NODES, _JUDGE_INTERPRETED = 60_000, 500
 _VERDICTS = {"?!": "inaccuracy", "?": "mistake", "??": "blunder", "": ""}
 _SHOWN_MOVES = 12
 _MOST_DRAWN, _MOST_STEPS = 400, 6_000

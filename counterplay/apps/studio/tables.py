@@ -243,10 +243,13 @@ class Table:
         if not self._listeners or self._thinking is not None:
             return
         if self._session.turn == "computer" and not self._note:
+            for job in self._judging.values():  # moves are judged while a person thinks
+                job.cancel()
+            self._judging.clear()
             saved, version = asdict(self.saved()), len(self._session.moves)
             tell = lambda what, said: self._thought(version, what, said)  # noqa: E731
             self._thinking = self._begin("choose", {"saved": saved}, tell, _SOON)
-        if self.game.perfect_information:
+        elif self.game.perfect_information:
             self._judge_moves()
 
     def _judge_moves(self) -> None:
