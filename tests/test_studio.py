@@ -1,11 +1,17 @@
 """The studio's server: who may ask, games that are played and kept, and searches that end when nobody wants them."""
 
+import asyncio
 import json
+import os
 import socket as sockets
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
 
+from counterplay.arena import SavedGame
 from tests.processes import WATCHDOG_SECONDS
 from tests.studio_server import HUMAN, MIDDLE, RANDOM, heard, studio, table_where
 
@@ -14,6 +20,12 @@ pytestmark = [pytest.mark.long, pytest.mark.no_bounds]
 pytest.importorskip("fastapi", reason="needs the studio (pip install 'counterplay[studio]')")
 pytest.importorskip("httpx", reason="needs httpx (pip install httpx)")
 pytest.importorskip("websockets", reason="needs websockets (pip install websockets)")
+
+from counterplay.apps.studio.catalogue import Catalogue  # noqa: E402
+from counterplay.apps.studio.guard import Bucket, Guard  # noqa: E402
+from counterplay.apps.studio.store import Store  # noqa: E402
+
+BENCHMARK = Path(__file__).parent.parent / "benchmarks" / "studio.py"
 
 PLACES = '''"""Put marks on a row; who has three side by side wins."""
 from typing import NamedTuple
@@ -190,17 +202,18 @@ def test_a_game_against_the_computer_to_its_end(served):
 
 
 def test_verdicts_hints_and_reasons_have_the_words_of_the_analysis(served):
-    table = served.begin("tic_tac_toe", HUMAN, HUMAN, moves="a3 b3")
+    table = served.begin("nim", HUMAN, HUMAN, moves="a2 b1 c1")
     with served.live() as live:
         live.send(json.dumps({"watch": table["id"]}))
         judged = table_where(live, lambda t: all("verdict" in move for move in t["moves"]))
-        assert [(move["verdict"], move["mark"]) for move in judged["moves"]] == [("", ""), ("blunder", "??")]
-        assert judged["moves"][1]["better"].startswith("better b2")
+        assert [(move["verdict"], move["mark"]) for move in judged["moves"]] == [("", ""), ("", ""), ("blunder", "??")]
+        assert judged["moves"][2]["better"].startswith("better c3")
+        assert judged["moves"][2]["best"] == "c3"
         live.send(json.dumps({"do": "hint", "id": 1, "table": table["id"]}))
         hint = heard(live, lambda m: "done" in m)["done"]
-        assert hint["worth"] == "win in 3 for X"
-        live.send(json.dumps({"do": "why", "id": 2, "table": table["id"], "ply": 1}))
-        assert "b2" in " ".join(heard(live, lambda m: "done" in m)["done"]["paragraphs"])
+        assert hint["worth"].endswith("for player 2")
+        live.send(json.dumps({"do": "why", "id": 2, "table": table["id"], "ply": 2}))
+        assert "c3" in " ".join(heard(live, lambda m: "done" in m)["done"]["paragraphs"])
 
 
 def test_undo_resign_take_over_save_and_load(served):
@@ -375,6 +388,94 @@ def test_killing_the_server_loses_no_game(folder):
         second.post(f"api/tables/{table['id']}/forget")
         assert second.get("api/tables").json() == []
         assert second.get(f"api/tables/{table['id']}").status_code == 400
+
+
+def test_the_load_test_runs():
+    command = [sys.executable, str(BENCHMARK), "--pages", "2", "--games", "4", "--game", "nim", "--think", "0"]
+    environment = {**os.environ, "COUNTERPLAY_INTERPRETED": "1"}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=WATCHDOG_SECONDS)
+    found = json.loads(done.stdout)
+    assert (found["games"], found["failures"]) == (4, 0)
+
+
+# ---- parts of it
+
+
+def test_a_bucket_fills_again():
+    now = 0.0
+    bucket = Bucket(per_second=2, most=3, now=lambda: now)
+    assert [bucket.take() for _ in range(4)] == [True, True, True, False]
+    now = 1.0
+    assert [bucket.take() for _ in range(3)] == [True, True, False]
+
+
+def asked(guard, host, path="/token/x", **headers):
+    """The status of an answer, without a network."""
+    found = []
+
+    async def send(message):
+        found.append(message)
+
+    async def receive():
+        return {"type": "http.request", "body": b""}
+
+    lines = [(name.replace("_", "-").encode(), value.encode()) for name, value in {"host": host, **headers}.items()]
+    scope = {"type": "http", "path": path, "headers": lines}
+    asyncio.run(guard(scope, receive, send))
+    return found[0]["status"]
+
+
+def test_a_server_for_others_has_addresses_but_no_names():
+    async def app(scope, receive, send):
+        assert scope["path"] == "/x"
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    wide, here = (Guard(app, "token", host, 80) for host in ("0.0.0.0", "127.0.0.1"))
+    assert asked(wide, "192.168.1.7:80") == 200
+    assert asked(wide, "evil.example:80") == asked(wide, "192.168.1.7:81") == 403
+    assert asked(here, "192.168.1.7:80") == 403
+    assert asked(here, "127.0.0.1:80") == asked(here, "localhost:80") == 200
+    assert asked(here, "127.0.0.1:80", "/tokens/x") == asked(here, "127.0.0.1:80", "/") == 403
+    assert (
+        asked(here, "127.0.0.1:80", content_length="9000000") == asked(here, "127.0.0.1:80", content_length="x") == 413
+    )
+
+
+def test_only_a_few_games_are_kept(monkeypatch):
+    monkeypatch.setattr("counterplay.apps.studio.store.MOST_GAMES", 2)
+    store = Store(None)
+    for i in range(3):
+        store.keep(str(i), "nim", SavedGame("nim", "heaps=(3,4,5) turn=0", ("a1",)), {"verdicts": {}})
+    assert [each["id"] for each in store.newest()] == ["2", "1"]
+    assert store.find("0") is None
+    assert store.find("2")[1].moves == ("a1",)
+    store.close()
+
+
+def test_players_are_those_that_were_offered():
+    catalogue = Catalogue(engines=["uci:stockfish"])
+    chess, poker = catalogue.game("chess"), catalogue.game("kuhn_poker")
+    assert catalogue.player(chess, {"kind": "engine", "engine": "uci:stockfish"}) == "uci:stockfish"
+    assert (
+        catalogue.player(chess, {"kind": "search", "search": "alphabeta", "depth": 3})
+        == "alphabeta:depth=3,seconds=30.0"
+    )
+    assert catalogue.allowed(chess, ["alphabeta:depth=3,seconds=30.0", "level:3", "ugi:x"]) == (
+        "alphabeta:depth=3,seconds=30.0",
+        "level:3",
+        "level:5",
+    )
+    assert catalogue.allowed(poker, ["level:3", "strategy:/etc/passwd"]) == ("equilibrium", "equilibrium")
+    assert catalogue.about("chess")["engines"] == ["uci:stockfish"]
+    assert catalogue.about("kuhn_poker")["levels"] == 0
+
+
+def test_whoever_lets_others_in_is_warned(folder):
+    with studio(folder / "wide.sqlite", "--host", "0.0.0.0") as running:
+        assert running.address.startswith("http://127.0.0.1:")
+        assert running.get("api/games").status_code == 200
+        running.process.kill()
+        assert "everybody who can reach 0.0.0.0" in running.process.stderr.read()
 
 
 # ---- the command

@@ -3,7 +3,7 @@
 import pytest
 
 from counterplay import games
-from counterplay.apps.studio.board import clicks, moves, picture
+from counterplay.apps.studio.board import clicks, moves, picture, steps
 from counterplay.core.game import listed_actions
 from counterplay.core.randomness import new_random, word
 
@@ -72,6 +72,20 @@ def test_games_without_a_board_have_names():
     shown = picture(games.load("chess"), games.load("chess").initial())
     assert shown["cells"][0] == "rnbqkbnr"
     assert shown["svg"].startswith("<svg")
+
+
+def test_plays_of_backgammon_are_steps_from_point_to_point():
+    game = games.load("backgammon")
+    here = game.at("31")
+    spots = game.spots(here.state)
+    assert set(spots) == {*map(str, range(1, 25)), "bar", "off"}
+    assert all(left >= 0 and left + width <= 1.001 and top + height <= 1 for left, top, width, height in spots.values())
+    found = {each["name"]: each["steps"] for each in moves(game, here.state)}
+    assert found["8/5 6/5"] == [["8", "5"], ["6", "5"]]
+    assert steps("13/10(2) 8/5*/2", spots) == [["13", "10"]] * 2 + [["8", "5"], ["5", "2"]]
+    assert steps("bar/22 6/off", spots) == [["bar", "22"], ["6", "off"]]
+    assert steps("pass", spots) == steps("13/77", spots) == []
+    assert games.load("pacman").spots(None) == {}
 
 
 def test_a_board_that_changes_nowhere_has_no_clicks():

@@ -323,6 +323,15 @@ class Game(Learnable):
         return None
 
     @for_people
+    def spots(self, s: Any) -> dict[str, tuple[float, float, float, float]]:
+        """Where the game's own picture can be clicked: each spot's left, top, width and height, as parts of the whole.
+
+        A move is clicked by the spots that its name has, step by step: `13/10 24/21*` is 13, 10 and 24, 21. Default:
+        nowhere. A game with a `board` needs none.
+        """
+        return {}
+
+    @for_people
     def action_name(self, s: Any, a: int) -> str:
         """What people call action `a` in state `s`; different for different actions."""
         return str(a)

@@ -2,21 +2,24 @@
 
 No game says how it is clicked. The boards before and after an action say which cells it changes. A piece that leaves
 one cell and stands on another has been moved: click it, then where it goes. Anything else is put down: click there.
-Actions that clicks cannot tell apart are told apart by their names, and so are those that change no cell.
+Actions that clicks cannot tell apart are told apart by their names, and so are those that change no cell. A game that
+draws itself may say by `spots` where its picture is clicked.
 """
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 from counterplay.core import drawing
 from counterplay.core.game import CHANCE, Game, Position, listed_actions
 from counterplay.core.randomness import new_random, word
 
-__all__ = ["clicks", "moves", "picture"]
+__all__ = ["clicks", "moves", "picture", "steps"]
 
 Board = Sequence[Sequence[str]]
 Cell = tuple[int, int]
@@ -32,7 +35,7 @@ def picture(game: Game, s: Any, before: Any = None) -> dict[str, Any]:
     here = Position(game, s)
     here.history = () if before is None else (before,)
     if (drawn := game.svg(s)) is not None:
-        return {"svg": drawn, "text": game.show(s)}
+        return {"svg": drawn, "text": game.show(s), "spots": game.spots(s)}
     board = game.board(s)
     if board is None:
         return {"text": game.show(s)}
@@ -53,6 +56,9 @@ def moves(game: Game, s: Any) -> list[dict[str, Any]]:
     actions = [int(a) for a in listed_actions(game, s)]
     board = game.board(s)
     found: list[dict[str, Any]] = [{"name": game.action_name(s, a), "clicks": []} for a in actions]
+    if board is None and (spots := game.spots(s)):
+        for each in found:
+            each["steps"] = steps(each["name"], spots)
     if board is None or len(actions) > _MOST_CLICKED or game.player(s) == CHANCE:
         return found
     own = _own_pieces(game)[game.player(s)]
@@ -65,6 +71,18 @@ def moves(game: Game, s: Any) -> list[dict[str, Any]]:
         for each in found:
             for ((_, column),) in each["clicks"]:
                 each["column"] = column
+    return found
+
+
+def steps(name: str, spots: Container[str]) -> list[list[str]]:
+    """The steps, from spot to spot, that a move's name has: `13/10(2) 8/5*/2`; none if it has others than `spots`."""
+    found: list[list[str]] = []
+    for part in name.split():
+        times = re.search(r"\((\d+)\)", part)
+        places = [re.sub(r"\(\d+\)|\W", "", place) for place in part.split("/")]
+        if len(places) < 2 or not all(place in spots for place in places):
+            return []
+        found += [list(pair) for pair in pairwise(places)] * (int(times[1]) if times else 1)
     return found
 
 

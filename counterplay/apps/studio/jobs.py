@@ -19,7 +19,7 @@ from counterplay.study.trees.draw import Drawn, arrange
 __all__ = ["advise", "choose", "grown", "judge", "lines", "matched", "reasons", "reviewed", "traced", "trained"]
 
 _MOST_NODES = 2_000_000_000
-_JUDGE_NODES, _JUDGE_SECONDS = 60_000, 0.3
+_JUDGE_NODES, _JUDGE_INTERPRETED = 60_000, 500
 _VERDICTS = {"?!": "inaccuracy", "?": "mistake", "??": "blunder", "": ""}
 _SHOWN_MOVES = 12
 _MOST_DRAWN, _MOST_STEPS = 400, 6_000
@@ -104,7 +104,8 @@ def _chance(game: Game, values: tuple[float, ...]) -> float:
 def judge(game: Game, tell: Any, saved: dict[str, Any], ply: int) -> dict[str, Any]:
     """What to think of one move of a game, the one at that ply."""
     states = _saved(saved).states(game)[ply : ply + 2]
-    found = review(game, states, nodes=_JUDGE_NODES, seconds=_JUDGE_SECONDS, table_mb=16)
+    nodes = _JUDGE_INTERPRETED if native.is_interpreted(game) else _JUDGE_NODES  # somebody is waiting for the next move
+    found = review(game, states, nodes=nodes, table_mb=16, watching=tell)
     return _verdict(game, found.moves[0], ply)
 
 
@@ -118,7 +119,7 @@ def reviewed(game: Game, tell: Any, saved: dict[str, Any], nodes: int = _JUDGE_N
         if tell.is_over:
             raise KeyboardInterrupt
 
-    found = review(game, states, nodes=nodes, table_mb=32, progress=progress)
+    found = review(game, states, nodes=nodes, table_mb=32, progress=progress, watching=tell)
     return {
         "moves": [_verdict(game, move, move.number - 1) for move in found.moves],
         "summary": str(found),

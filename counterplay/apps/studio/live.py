@@ -30,6 +30,8 @@ __all__ = ["MOST_SOCKETS", "Asked", "Live", "Request"]
 MOST_SOCKETS = 200
 _MOST_JOBS = 4
 """That one page has at a time."""
+_MOST_WAITING = 500
+"""Jobs of all pages that nobody has begun."""
 _MOST_UNREAD = 200
 """Messages for a page that does not listen; then it is hung up."""
 
@@ -125,6 +127,8 @@ class Live:
         self._cancel(number)
         if len(self._jobs) >= _MOST_JOBS:
             raise UserError("this page has enough to think about; stop something first")
+        if self._tables.workers.waiting >= _MOST_WAITING:
+            raise UserError("too much is being thought about already; try again in a moment")
         asked = request(self._tables, message)
 
         def tell(what: str, said: Any) -> None:

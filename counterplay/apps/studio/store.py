@@ -68,7 +68,7 @@ class Store:
         return name, SavedGame.parse(saved, Path("the store")), json.loads(notes)
 
     def newest(self, most: int = 50) -> list[dict[str, Any]]:
-        """The games that were touched last."""
+        """The games that were touched last, of those that have begun."""
         asked = "select id, name, saved, touched from games order by touched desc limit ?"
         with self._lock, closing(self._db.execute(asked, (most,))) as rows:
             found = rows.fetchall()
@@ -76,6 +76,7 @@ class Store:
         return [
             {"id": id, "name": name, "moves": len(saved["moves"]), "players": saved["players"], "touched": touched}
             for id, name, saved, touched in games
+            if saved["moves"]
         ]
 
     def forget(self, id: str) -> None:

@@ -31,6 +31,8 @@ __all__ = ["Table", "Tables"]
 MOST_OPEN = 200
 """Tables in memory at which nobody looks; others come back from the store."""
 _MOST_TEXT = 400_000
+_BUSY = 8
+"""When more jobs wait, moves are judged later or not at all."""
 _SOON, _LATER = 0, 2  # a move that somebody waits for, and a verdict on one that was made
 
 
@@ -241,14 +243,19 @@ class Table:
         if not self._listeners or self._thinking is not None:
             return
         if self._session.turn == "computer" and not self._note:
+            for job in self._judging.values():  # moves are judged while a person thinks
+                job.cancel()
+            self._judging.clear()
             saved, version = asdict(self.saved()), len(self._session.moves)
             tell = lambda what, said: self._thought(version, what, said)  # noqa: E731
             self._thinking = self._begin("choose", {"saved": saved}, tell, _SOON)
-        if self.game.perfect_information:
+        elif self.game.perfect_information:
             self._judge_moves()
 
     def _judge_moves(self) -> None:
-        """Have those moves looked at that nobody has judged, the last first."""
+        """Have those of the last moves looked at that nobody has judged, unless there is too much else to do."""
+        if self._tables.workers.waiting > _BUSY:
+            return
         states, saved = self._session.states, asdict(self.saved())
         for ply in reversed(range(max(0, len(states) - 5), len(states) - 1)):
             if ply not in self._verdicts | self._judging and self.game.player(states[ply]) != CHANCE:

@@ -14,6 +14,7 @@ import os
 import signal
 import threading
 import time
+import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -36,7 +37,6 @@ _MOST_BYTES = 6 << 30
 _GROWN_KB = 1_500_000
 """A process that has used more is replaced after its job."""
 _TELL_SECONDS = 0.1
-MOST_WAITING = 1_000
 
 
 @dataclass(order=True)
@@ -62,13 +62,13 @@ class Job:
 
 
 class Workers:
-    """So many processes, each started when there is work for it."""
+    """So many processes: one that is ready at once, the others started when there is work for them."""
 
     def __init__(self, number: int) -> None:
         self._waiting: PriorityQueue[Job] = PriorityQueue()
         self._numbers = itertools.count()
         self._is_closed = False
-        self._threads = [threading.Thread(target=self._serve, daemon=True) for _ in range(number)]
+        self._threads = [threading.Thread(target=self._serve, args=(i == 0,), daemon=True) for i in range(number)]
         for thread in self._threads:
             thread.start()
 
@@ -83,11 +83,14 @@ class Workers:
         urgency: int = 1,
     ) -> Job:
         """Have something thought about."""
-        if self._waiting.qsize() >= MOST_WAITING:
-            raise UserError("too much is being thought about already; try again in a moment")
         job = Job(urgency, next(self._numbers), kind, game, arguments, seconds, tell)
         self._waiting.put(job)
         return job
+
+    @property
+    def waiting(self) -> int:
+        """How many jobs nobody has begun; among them may be some that nobody wants any more."""
+        return self._waiting.qsize()
 
     def close(self) -> None:
         """End all that runs."""
@@ -100,8 +103,8 @@ class Workers:
     def _is_unwanted(self, job: Job) -> bool:
         return job.is_cancelled or self._is_closed
 
-    def _serve(self) -> None:
-        process: _Process | None = None
+    def _serve(self, at_once: bool) -> None:
+        process = _Process() if at_once else None
         while not self._is_closed:
             job = self._waiting.get()
             if job.is_cancelled:
@@ -121,7 +124,7 @@ class _Process:
     def __init__(self) -> None:
         context = multiprocessing.get_context("spawn")
         self._ours, theirs = context.Pipe()
-        self._process = context.Process(target=_work, args=(theirs, native_mode()), daemon=True)
+        self._process = context.Process(target=_work, args=(theirs, _is_interpreted()), daemon=True)
         self._process.start()
         theirs.close()
 
@@ -143,7 +146,7 @@ class _Process:
                 if self._ours.poll(_POLL_SECONDS):
                     what, said = self._ours.recv()
                     if not is_unwanted():
-                        job.tell(what, said)
+                        _tell(job, what, said)
                     if what != "progress":
                         return not self._has_grown()
                 now = time.monotonic()
@@ -153,11 +156,11 @@ class _Process:
                 if give_up is not None and now > give_up:
                     return False
                 if now > until:
-                    job.tell("failed", "this takes too long; ask for less")
+                    _tell(job, "failed", "this takes too long; ask for less")
                     return False
         except (EOFError, OSError):
             if not is_unwanted():
-                job.tell("failed", "the process that thought about this has ended; it may have needed too much memory")
+                _tell(job, "failed", "the process that thought about this has ended: did it need too much memory?")
             return False
 
     def _has_grown(self) -> bool:
@@ -168,7 +171,15 @@ class _Process:
             return False
 
 
-def native_mode() -> bool:
+def _tell(job: Job, what: str, said: Any) -> None:
+    """Tell whoever asked. A mistake there, of somebody's rules mostly, must not end the thread that serves all."""
+    try:
+        job.tell(what, said)
+    except Exception:
+        traceback.print_exc()
+
+
+def _is_interpreted() -> bool:
     """Whether everything is to run interpreted, as for the server itself."""
     return os.environ.get("COUNTERPLAY_INTERPRETED", "") not in ("", "0")
 
@@ -216,6 +227,8 @@ def _work(connection: Any, is_interpreted: bool) -> None:
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _bound_memory()
+    with suppress(AttributeError, OSError):  # Windows has no such thing
+        os.nice(3)  # pages are answered first
     current: list[Tell] = []
     orders: list[Any] = []
     has_order = threading.Semaphore(0)
@@ -246,6 +259,8 @@ def _work(connection: Any, is_interpreted: bool) -> None:
                 answer = ("done", getattr(jobs, kind)(known.get(text), tell, **arguments))
             except UserError as error:
                 answer = ("failed", str(error))
+            except KeyboardInterrupt:
+                answer = ("failed", "stopped")
             except MemoryError:
                 answer = ("failed", "this needs more memory than it may have")
             except Exception as error:  # of a user's rules, mostly

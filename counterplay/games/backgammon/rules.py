@@ -408,6 +408,10 @@ class Backgammon(Game):
         """The position as a picture."""
         return text_of.svg(self, s)
 
+    def spots(self, s):
+        """The points, the bar and where checkers are borne off, for whoever clicks."""
+        return text_of.spots(s)
+
     def read_moves(self, s, moves):
         """As for every game; of a text with blanks, words with a stroke that stand side by side are one play."""
         if isinstance(moves, str):

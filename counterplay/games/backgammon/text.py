@@ -342,6 +342,23 @@ def svg(game: Any, s: Any) -> str:
     )
 
 
+def spots(s: Any) -> dict[str, tuple[float, float, float, float]]:
+    """Where the picture has the points of who is to move, the bar and the checkers borne off, as parts of the whole."""
+    width, height = 12 * _POINT + _BAR_WIDTH + 2 * _MARGIN + _OFF_WIDTH, _HEIGHT + 2 * _MARGIN
+    half = _HEIGHT / 2
+
+    def part(left: float, is_top: bool, wide: float) -> tuple[float, float, float, float]:
+        return left / width, (_MARGIN if is_top else _MARGIN + half) / height, wide / width, half / height
+
+    found = {}
+    for point in range(1, 25):
+        number = point if s.turn != 1 else 25 - point
+        found[str(number)] = part(_left_of(point), point > 12, _POINT)
+    found["bar"] = part(_MARGIN + 6 * _POINT, s.turn == 1, _BAR_WIDTH)
+    found["off"] = part(width - _MARGIN / 2 - _OFF_WIDTH, s.turn == 1, _OFF_WIDTH)
+    return found
+
+
 def _left_of(point: int) -> float:
     """Where a point of player 0's begins, from the left."""
     column = point - 13 if point > 12 else 12 - point

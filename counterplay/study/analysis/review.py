@@ -17,6 +17,7 @@ from counterplay.core.game import CHANCE, Game, IllegalAction, UserError, is_rep
 from counterplay.core.words import value_text
 from counterplay.search import Engine, Limits, Result
 from counterplay.search.repetition import draw_value
+from counterplay.search.run import Progress
 from counterplay.study.analysis.lines import limits_of, new_engine
 
 __all__ = ["MARKS", "Review", "ReviewedMove", "review"]
@@ -174,23 +175,25 @@ def review(
     threads: int | None = None,
     table_mb: float | None = None,
     progress: Callable[[int, int], None] | None = None,
+    watching: Progress | None = None,
 ) -> Review:
     """What to think of every move of a game, as far as the limits, which hold for each position, allow.
 
     `moves` are names (or one text of names and blanks), from `position` or the start; or all states of the game.
-    Without a limit a position takes a second. `progress` is told how many positions of all are done. Ctrl-C ends the
-    review with the moves done so far, which are the last ones.
+    Without a limit a position takes a second. `progress` is told how many positions of all are done, and
+    `watching` how each search goes, which it may end, as ctrl-C does: then the review has the moves done so far, which
+    are the last ones.
     """
     states, actions = _played(game, moves, position)
     limits = limits_of(depth, nodes, seconds, SECONDS_A_MOVE)
     engine = new_engine(game, threads, table_mb)
     found: list[ReviewedMove] = []
     try:
-        later = _end(engine, states, limits)
+        later = _end(engine, states, limits, watching)
         for i in reversed(range(len(actions))):
             if progress is not None:
                 progress(len(actions) - i, len(actions) + 1)
-            result = engine.search(states[i], limits, also=(actions[i],), history=states[:i])
+            result = engine.search(states[i], limits, also=(actions[i],), history=states[:i], progress=watching)
             if result.stopped == "interrupted":
                 raise KeyboardInterrupt
             found.append(_judged(game, i + 1, result, actions[i], later))
@@ -208,12 +211,12 @@ class _Known(NamedTuple):
     proven: bool
 
 
-def _end(engine: Engine, states: Sequence[Any], limits: Limits) -> _Known:
+def _end(engine: Engine, states: Sequence[Any], limits: Limits, watching: Progress | None) -> _Known:
     """What the last position is worth."""
     game, (*earlier, s) = engine.game, states
     if not game.is_terminal(s) and is_repeated(game, states):
         return _Known((draw_value(game),) * game.players, True)
-    result = engine.search(s, limits, history=earlier)
+    result = engine.search(s, limits, history=earlier, progress=watching)
     if result.stopped == "interrupted":
         raise KeyboardInterrupt
     return _Known(result.values, result.proven)

@@ -9,7 +9,16 @@ export const title = "Analyse";
 
 export async function open(main, { game }) {
   if (game.hidden) {
-    put(main, h("p", { className: "card" }, `${game.title} has something hidden: there is no best line to show. `, h("code", {}, `counterplay equilibrium ${game.name}`), " tells how to play it."));
+    put(
+      main,
+      h(
+        "p",
+        { className: "card" },
+        `${game.title} has something hidden: there is no best line to show. `,
+        h("code", {}, `counterplay equilibrium ${game.name}`),
+        " tells how to play it."
+      )
+    );
     return undefined;
   }
   const view = new Analyse(game);
@@ -29,10 +38,26 @@ class Analyse {
     this.board = new Board(careful((name) => this.play(name)));
     this.bar = new Bar();
     const button = (words, work, more = {}) => h("button", { type: "button", onclick: careful(work), ...more }, words);
-    this.text = h("textarea", { "aria-label": "A game or its moves: PGN, a saved game, or names", placeholder: "Paste a game: PGN, a saved game, or moves by their names" });
-    this.position = h("input", { "aria-label": "Position", className: "line", placeholder: "a position; empty for the start" });
-    this.multi = h("select", { "aria-label": "Lines", onchange: () => this.think() }, [1, 2, 3, 5, 8].map((n) => h("option", { value: n, selected: n === 3 }, `${n} ${n === 1 ? "line" : "lines"}`)));
-    this.toggle = h("input", { type: "checkbox", checked: true, onchange: () => { this.thinks = this.toggle.checked; this.think(); } });
+    this.text = h(
+      "textarea",
+      {
+        "aria-label": "A game or its moves: PGN, a saved game, or names",
+        placeholder: "Paste a game: PGN, a saved game, or moves by their names",
+      }
+    );
+    this.position = h(
+      "input",
+      { "aria-label": "Position", className: "line", placeholder: "a position; empty for the start" }
+    );
+    this.multi = h(
+      "select",
+      { "aria-label": "Lines", onchange: () => this.think() },
+      [1, 2, 3, 5, 8].map((n) => h("option", { value: n, selected: n === 3 }, `${n} ${n === 1 ? "line" : "lines"}`))
+    );
+    this.toggle = h(
+      "input",
+      { type: "checkbox", checked: true, onchange: () => { this.thinks = this.toggle.checked; this.think(); } }
+    );
     this.status = h("p", { role: "status", "aria-live": "polite" });
     this.lines = h("table");
     this.figures = h("div", { className: "line" });
@@ -42,24 +67,46 @@ class Analyse {
     this.reasons = h("div");
     this.element = h("div", { className: "layout" },
       h("section", { className: "card", "aria-label": "Board" }, this.board.element, h("div", { className: "foot" },
-        button("|◀", () => this.go(0), { "aria-label": "To the beginning" }), button("◀", () => this.go(this.at - 1), { "aria-label": "Back" }),
-        button("▶", () => this.go(this.at + 1), { "aria-label": "Forward" }), button("▶|", () => this.go(this.moves.length), { "aria-label": "To the end" }),
+        button(
+          "|◀",
+          () => this.go(0),
+          { "aria-label": "To the beginning" }
+        ), button("◀", () => this.go(this.at - 1), { "aria-label": "Back" }),
+        button("▶", () => this.go(this.at + 1), { "aria-label": "Forward" }), button(
+          "▶|",
+          () => this.go(this.moves.length),
+          { "aria-label": "To the end" }
+        ),
         h("span", { className: "space" }), h("label", {}, this.toggle, " think"), this.multi, button("Why?", () => this.explain()))),
       this.bar.element,
       h("div", { className: "side" },
         card("Best lines", this.status, this.lines, this.figures),
         card("Why?", this.reasons),
-        card("Game", this.list, h("div", { className: "foot" }, button("Judge every move", () => this.review())), this.summary, this.chart),
+        card(
+          "Game",
+          this.list,
+          h("div", { className: "foot" }, button("Judge every move", () => this.review())),
+          this.summary,
+          this.chart
+        ),
         card("Another game or position", h("div", { className: "fields" }, this.text, h("label", {}, "Position", this.position)), h("div", { className: "foot" }, button("Read", () => this.read(), { className: "main" })))));
     put(this.reasons, h("span", { className: "soft" }, "Ask why the best move is better than the others."));
   }
 
   asked(more = {}) {
-    return { game: this.game.name, begins: this.begins, moves: this.moves.slice(0, this.at).map((move) => move.name), ...more };
+    return {
+      game: this.game.name,
+      begins: this.begins,
+      moves: this.moves.slice(0, this.at).map((move) => move.name),
+      ...more
+    };
   }
 
   async read() {
-    const found = await post("api/read", { game: this.game.name, text: this.text.value, position: this.position.value });
+    const found = await post(
+      "api/read",
+      { game: this.game.name, text: this.text.value, position: this.position.value }
+    );
     this.begins = found.begins;
     this.moves = found.moves.map((name) => ({ name, seat: 0 }));
     this.summary.textContent = found.players.join(" – ");
@@ -87,7 +134,11 @@ class Analyse {
     this.position.placeholder = found.text;
     this.whose = found.whose;
     this.over = found.ending;
-    moveList(this.list, this.moves, { at: this.at, pick: careful((to) => this.go(to)), why: careful((to) => this.go(to)) });
+    moveList(
+      this.list,
+      this.moves,
+      { at: this.at, pick: careful((to) => this.go(to)), why: careful((to) => this.go(to)) }
+    );
     this.draw();
     this.think();
   }
@@ -137,7 +188,12 @@ class Analyse {
     this.stop();
     this.summary.textContent = "Looking at every move …";
     const all = { ...this.asked(), moves: this.moves.map((move) => move.name) };
-    const found = await socket.answer({ do: "review", ...all }, (said) => (this.summary.textContent = said.compiling ? "The rules are being compiled, once …" : `${said.done} of ${said.of} positions`));
+    const found = await socket.answer(
+      { do: "review", ...all },
+      (said) => (
+        this.summary.textContent = said.compiling ? "The rules are being compiled, once …" : `${said.done} of ${said.of} positions`
+      )
+    );
     for (const verdict of found.moves) Object.assign(this.moves[verdict.ply], verdict);
     this.summary.textContent = found.summary;
     await this.go(this.at);

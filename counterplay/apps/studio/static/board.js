@@ -14,6 +14,7 @@ export class Board {
     this.buttons = [];
     this.picture = {};
     this.hints = [];
+    this.taken = [];
     this.box = h("div", { className: "board" });
     this.named = h("div");
     this.element = h("div", {}, this.box, this.named);
@@ -25,20 +26,26 @@ export class Board {
   show(picture, legal = []) {
     this.legal = legal;
     this.from = null;
+    this.taken = []; // steps of a move that is being clicked
     this.hints = [];
     this.closeChooser();
     const changed = picture.svg !== this.picture.svg || picture.text !== this.picture.text;
     const rows = picture.cells?.length ?? 0;
     const columns = rows ? [...picture.cells[0]].length : 0;
     if (changed || !this.box.firstChild) {
-      const old = this.picture.cells;
+      const old = this.picture.cells, spots = Object.entries(picture.spots ?? {});
       const keeps = old && rows === old.length && columns === [...old[0]].length;
       this.picture = picture;
-      const shown = picture.svg ? image(picture.svg, rows ? "" : picture.text) : h("pre", { className: "text", tabIndex: 0 }, picture.text);
+      const shown = picture.svg ? image(picture.svg, rows ? "" : picture.text) : h(
+        "pre",
+        { className: "text", tabIndex: 0 },
+        picture.text
+      );
       if (keeps && this.box.querySelector("img")) this.box.querySelector("img").replaceWith(shown);
-      else put(this.box, shown, rows ? this.cells(rows, columns) : null);
-      this.box.classList.toggle("drawn", !rows);
-      this.box.style.setProperty("--shape", columns ? columns / rows : 2);
+      else put(this.box, shown, rows ? this.cells(rows, columns) : spots.length ? this.spots(spots) : null);
+      const size = /viewBox="0 0 ([\d.]+) ([\d.]+)"/.exec(picture.svg ?? "");
+      this.box.classList.toggle("drawn", !rows && !spots.length);
+      this.box.style.setProperty("--shape", columns ? columns / rows : size ? size[1] / size[2] : 2);
     }
     this.mark();
     this.list();
@@ -59,7 +66,15 @@ export class Board {
     });
     for (let r = 0; r < rows; r++) {
       for (let c = 0; c < columns; c++) {
-        const button = h("button", { className: "cell", type: "button", tabIndex: this.buttons.length ? -1 : 0, onclick: () => this.pick([r, c]) });
+        const button = h(
+          "button",
+          {
+            className: "cell",
+            type: "button",
+            tabIndex: this.buttons.length ? -1 : 0,
+            onclick: () => this.pick([r, c]),
+          }
+        );
         button.dataset.cell = `${r},${c}`;
         button.cell = [r, c];
         this.buttons.push(button);
@@ -67,6 +82,77 @@ export class Board {
       }
     }
     return grid;
+  }
+
+  /** Buttons on a picture that the game has drawn itself, where it says that it can be clicked. */
+  spots(places) {
+    const percent = (part) => `${100 * part}%`;
+    this.buttons = places.map(([name, [left, top, width, height]]) => {
+      const style = { left: percent(left), top: percent(top), width: percent(width), height: percent(height) };
+      const button = h("button", { className: "cell spot", type: "button", style, onclick: () => this.pickSpot(name) });
+      button.dataset.spot = name;
+      return button;
+    });
+    return h("div", { className: "spots", role: "group", "aria-label": "Board" }, this.buttons);
+  }
+
+  /** The moves that have all steps that were clicked, each with the steps that are left of it. */
+  possible() {
+    return this.legal.filter((move) => move.steps?.length).flatMap((move) => {
+      const left = [...move.steps];
+      for (const step of this.taken) {
+        const at = left.findIndex((each) => each[0] === step[0] && each[1] === step[1]);
+        if (at < 0) return [];
+        left.splice(at, 1);
+      }
+      return [{ move, left }];
+    });
+  }
+
+  markSpots() {
+    const possible = this.possible(), steps = possible.flatMap(({ left }) => left);
+    for (const button of this.buttons) {
+      const name = button.dataset.spot, isTarget = this.from !== null && steps.some(
+        ([f, t]) => f === this.from && t === name
+      );
+      const is = {
+        from: this.from === name,
+        target: isTarget,
+        movable: steps.some(([f]) => f === name),
+        hint: this.hints.includes(name),
+      };
+      for (
+        const [kind, on] of Object.entries({ ...is, can: is.target || is.movable })
+      ) button.classList.toggle(kind, on);
+      button.tabIndex = is.target || is.movable ? 0 : -1;
+      button.setAttribute(
+        "aria-label",
+        [
+          name,
+          is.from ? "chosen" : is.target ? "can be moved to" : is.movable ? "can be chosen" : "",
+          is.hint ? "hint" : "",
+        ].filter(Boolean).join(", ")
+      );
+    }
+  }
+
+  /** A spot was clicked: a step begins or ends; when only one move is left, it is played. */
+  pickSpot(name) {
+    this.closeChooser();
+    const isStep = this.from !== null && this.possible().some(
+      ({ left }) => left.some(([f, t]) => f === this.from && t === name)
+    );
+    if (!isStep) {
+      this.from = this.from === name || !this.possible().some(
+        ({ left }) => left.some(([f]) => f === name)
+      ) ? null : name;
+      return this.markSpots();
+    }
+    this.taken.push([this.from, name]);
+    this.from = null;
+    const possible = this.possible(), whole = possible.filter(({ left }) => !left.length);
+    if (possible.length === 1 || whole.length) return this.settle(possible.map(({ move }) => move));
+    return this.markSpots();
   }
 
   name([r, c]) {
@@ -77,6 +163,7 @@ export class Board {
 
   /** Classes and labels of the cells: what can be clicked, what is chosen, where it can go. */
   mark() {
+    if (this.picture.spots && this.buttons[0]?.dataset.spot) return this.markSpots();
     const first = new Set(), targets = new Set(), columns = new Set();
     for (const move of this.legal) {
       if (move.column !== undefined) columns.add(move.column);
@@ -103,17 +190,18 @@ export class Board {
       if (is.hint) words.push("hint");
       button.setAttribute("aria-label", words.join(", "));
     }
+    return undefined;
   }
 
   /** The moves by their names: always those that no click can make, and all if they are wanted. */
   list() {
-    const unclickable = this.legal.filter((move) => !move.clicks.length);
+    const unclickable = this.legal.filter((move) => !move.clicks.length && !move.steps?.length);
     const clickable = this.legal.length - unclickable.length;
     put(this.named,
       unclickable.length ? this.group(unclickable) : null,
       clickable ? h("details", { open: this.isOpen, ontoggle: (event) => (this.isOpen = event.target.open) },
         h("summary", {}, "All moves by name"),
-        h("div", { className: "named all" }, this.legal.map((move) => this.button(move)))) : null);
+        h("div", { className: "all" }, this.group(this.legal))) : null);
   }
 
   button(move, shown = move.name) {
@@ -129,11 +217,17 @@ export class Board {
       const [head] = words(move);
       heads.set(head, [...(heads.get(head) ?? []), move]);
     }
-    if (moves.length <= 12 || heads.size < 2 || heads.size === moves.length) return put(box, moves.map((move) => this.button(move))) && box;
+    if (
+      moves.length <= 12 || heads.size < 2 || heads.size === moves.length
+    ) return put(box, moves.map((move) => this.button(move))) && box;
     for (const [head, under] of heads) {
       box.append(under.length === 1 ? this.button(under[0]) : h("button", {
         type: "button", className: "move",
-        onclick: () => put(box, h("button", { type: "button", onclick: () => box.replaceWith(this.group(moves, prefix)) }, "back"), under.map((move) => this.button(move))),
+        onclick: () => put(
+          box,
+          h("button", { type: "button", onclick: () => box.replaceWith(this.group(moves, prefix)) }, "back"),
+          under.map((move) => this.button(move))
+        ),
       }, `${head} …`));
     }
     return box;
@@ -196,20 +290,23 @@ export class Board {
   /** Mark the cells of a move that is advised. */
   hint(name) {
     const move = this.legal.find((each) => each.name === name);
-    this.hints = move?.clicks[0] ?? [];
+    this.hints = move?.steps?.flat() ?? move?.clicks[0] ?? [];
     this.mark();
-    for (const button of this.named.querySelectorAll("button.move")) button.classList.toggle("main", button.textContent === name);
+    for (
+      const button of this.named.querySelectorAll("button.move")
+    ) button.classList.toggle("main", button.textContent === name);
   }
 
   key(event) {
     if (event.key === "Escape") {
       this.from = null;
+      this.taken = [];
       this.closeChooser();
       return this.mark();
     }
     const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
     const at = this.buttons.indexOf(document.activeElement);
-    if (!step || at < 0) return undefined;
+    if (!step || at < 0 || !this.buttons[at].cell) return undefined;
     event.preventDefault();
     event.stopPropagation();
     const [r, c] = this.buttons[at].cell;
@@ -224,7 +321,7 @@ export class Board {
 
   /** Dragging: the piece follows the pointer, and is let go on a cell. */
   grab(event) {
-    const start = event.target.closest(".cell.movable");
+    const start = event.target.closest(".cell.movable:not(.spot)");
     if (!start || event.button) return;
     const { clientX, clientY } = event;
     let ghost = null;
@@ -266,7 +363,19 @@ export class Board {
 export class Bar {
   constructor() {
     this.first = h("i");
-    this.element = h("div", { className: "bar unknown", role: "meter", "aria-label": "Chance of the first player", "aria-valuemin": 0, "aria-valuemax": 100, "aria-valuenow": 50 }, this.first, h("b"));
+    this.element = h(
+      "div",
+      {
+        className: "bar unknown",
+        role: "meter",
+        "aria-label": "Chance of the first player",
+        "aria-valuemin": 0,
+        "aria-valuemax": 100,
+        "aria-valuenow": 50,
+      },
+      this.first,
+      h("b")
+    );
   }
 
   show(chance) {

@@ -17,7 +17,11 @@ export function valueChart(moves, pick) {
       svg("polyline", { class: "curve", points: points.join(" ") }));
   }
   for (const move of known.filter((each) => each.mark)) {
-    chart.append(svg("circle", { class: "bad", cx: x(move.x), cy: y(move.chance), r: 4.5 }, svg("title", {}, `${move.name}${move.mark}`)));
+    chart.append(svg(
+      "circle",
+      { class: "bad", cx: x(move.x), cy: y(move.chance), r: 4.5 },
+      svg("title", {}, `${move.name}${move.mark}`)
+    ));
   }
   if (pick) chart.addEventListener("click", (event) => {
     const box = chart.getBoundingClientRect();

@@ -14,7 +14,9 @@ function fill(element, given, children, isProperty) {
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined || value === null || value === false) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (name === "style") for (const [property, v] of Object.entries(value)) element.style.setProperty(property, v);
+    else if (name === "style") for (
+      const [property, v] of Object.entries(value)
+    ) element.style.setProperty(property, v);
     else if (isProperty(element, name)) element[name] = value;
     else element.setAttribute(name, value === true ? "" : value);
   }

@@ -49,13 +49,33 @@ export class Editor {
     const walk = (node, parent, path) => {
       const number = nodes.length, above = this.at(path.slice(0, -1));
       const share = parent !== null && above.player === -1 ? ` ${above.probabilities[path.at(-1)]}` : "";
-      nodes.push({ parent, depth: path.length, name: `${node.label}${share}`, kind: kindOf(node), text: node.children.length ? "" : node.utilities.join(", "), classes: String(path) === String(this.chosen) ? "chosen" : "" });
+      nodes.push({
+        parent,
+        depth: path.length,
+        name: `${node.label}${share}`,
+        kind: kindOf(node),
+        text: node.children.length ? "" : node.utilities.join(", "),
+        classes: String(path) === String(this.chosen) ? "chosen" : "",
+      });
       paths.push(path);
       node.children.forEach((child, i) => walk(child, number, [...path, i]));
     };
     walk(this.root, null, []);
     layOut(nodes, 58);
-    put(this.picture, drawTree(nodes, { label: "The tree; choose a node", pick: (i) => { this.chosen = paths[i]; this.draw(); this.picture.querySelector(`[data-node="${i}"]`)?.focus(); } }));
+    put(
+      this.picture,
+      drawTree(
+        nodes,
+        {
+          label: "The tree; choose a node",
+          pick: (i) => {
+            this.chosen = paths[i];
+            this.draw();
+            this.picture.querySelector(`[data-node="${i}"]`)?.focus();
+          },
+        }
+      )
+    );
     this.drawPanel();
   }
 
@@ -65,16 +85,58 @@ export class Editor {
       work();
       this.changed(written(this.root));
     };
-    const number = (label, value, set) => h("label", {}, `${label} `, h("input", { type: "number", step: "any", value, onchange: (event) => Number.isFinite(event.target.valueAsNumber) && change(() => set(event.target.valueAsNumber))() }));
-    const zeros = () => ({ label: "", player: 0, utilities: this.players > 2 ? Array(this.players).fill(0) : [0], probabilities: [], children: [] });
-    const share = () => node.player === -1 && (node.probabilities = node.children.map(() => Number((1 / node.children.length).toFixed(6))), node.probabilities[0] += 1 - node.probabilities.reduce((a, b) => a + b, 0));
+    const number = (label, value, set) => h(
+      "label",
+      {},
+      `${label} `,
+      h(
+        "input",
+        {
+          type: "number",
+          step: "any",
+          value,
+          onchange: (event) => Number.isFinite(event.target.valueAsNumber) && change(
+            () => set(event.target.valueAsNumber)
+          )(),
+        }
+      )
+    );
+    const zeros = () => ({
+      label: "",
+      player: 0,
+      utilities: this.players > 2 ? Array(this.players).fill(0) : [0],
+      probabilities: [],
+      children: [],
+    });
+    const share = () => node.player === -1 && (
+      node.probabilities = node.children.map(() => Number((1 / node.children.length).toFixed(6))),
+      node.probabilities[0] += 1 - node.probabilities.reduce((a, b) => a + b, 0)
+    );
     put(this.panel,
       node.children.length
-        ? h("label", {}, "Moves: ", h("select", { onchange: (event) => change(() => { node.player = Number(event.target.value); share(); })() }, Object.entries(KINDS).map(([value, words]) => h("option", { value, selected: Number(value) === node.player }, words))))
-        : node.utilities.map((u, i) => number(node.utilities.length > 1 ? `p${i + 1}` : "Value", u, (v) => (node.utilities[i] = v))),
+        ? h(
+          "label",
+          {},
+          "Moves: ",
+          h(
+            "select",
+            { onchange: (event) => change(() => { node.player = Number(event.target.value); share(); })() },
+            Object.entries(KINDS).map(
+              ([value, words]) => h("option", { value, selected: Number(value) === node.player }, words)
+            )
+          )
+        )
+        : node.utilities.map(
+          (u, i) => number(node.utilities.length > 1 ? `p${i + 1}` : "Value", u, (v) => (node.utilities[i] = v))
+        ),
       above?.player === -1 ? number("Probability", above.probabilities[place], (v) => {
-        const rest = above.probabilities.reduce((sum, p, i) => (i === place ? sum : sum + p), 0), p = Math.min(0.99, Math.max(0.01, v));
-        above.probabilities = above.probabilities.map((each, i) => (i === place ? p : rest ? (each / rest) * (1 - p) : 0));
+        const rest = above.probabilities.reduce(
+          (sum, p, i) => (i === place ? sum : sum + p),
+          0
+        ), p = Math.min(0.99, Math.max(0.01, v));
+        above.probabilities = above.probabilities.map(
+          (each, i) => (i === place ? p : rest ? (each / rest) * (1 - p) : 0)
+        );
       }) : null,
       h("button", { type: "button", onclick: change(() => {
         if (!node.children.length) {
@@ -84,7 +146,9 @@ export class Editor {
         } else node.children.push(zeros());
         share();
       }) }, "Add a child"),
-      above && (above.children.length > 1 || this.chosen.length > 1) ? h("button", { type: "button", onclick: change(() => {
+      above && (
+        above.children.length > 1 || this.chosen.length > 1
+      ) ? h("button", { type: "button", onclick: change(() => {
         above.children.splice(place, 1);
         above.probabilities.splice(place, 1);
         if (!above.children.length) above.utilities = zeros().utilities;

@@ -11,7 +11,16 @@ const COLOURS = ["--accent", "--warm", "--good"];
 
 export async function open(main, { game, address }) {
   if (game.hidden) {
-    put(main, h("p", { className: "card" }, `${game.title} has something hidden: it is solved, not learned. `, h("code", {}, `counterplay equilibrium ${game.name}`), " does it."));
+    put(
+      main,
+      h(
+        "p",
+        { className: "card" },
+        `${game.title} has something hidden: it is solved, not learned. `,
+        h("code", {}, `counterplay equilibrium ${game.name}`),
+        " does it."
+      )
+    );
     return undefined;
   }
   const recipes = await get("api/recipes");
@@ -25,28 +34,69 @@ export async function open(main, { game, address }) {
 
 /** A button that starts something and stops it. */
 function startStop(words, start, stop) {
-  const button = h("button", { type: "button", className: "main", onclick: careful(() => (button.dataset.on ? stop() : start())) }, words);
-  return { button, set: (on) => { button.textContent = on ? "Stop" : words; if (on) button.dataset.on = "1"; else delete button.dataset.on; } };
+  const button = h(
+    "button",
+    { type: "button", className: "main", onclick: careful(() => (button.dataset.on ? stop() : start())) },
+    words
+  );
+  return {
+    button,
+    set: (on) => {
+      button.textContent = on ? "Stop" : words;
+      if (on) button.dataset.on = "1";
+      else delete button.dataset.on;
+    },
+  };
 }
 
 class Training {
   constructor(game, recipes, address) {
     Object.assign(this, { game, recipes, stop: () => {} });
-    this.recipe = h("select", {}, h("option", { value: "" }, "What suits the game"), recipes.map((each) => h("option", { value: each.name }, `${each.name}: ${each.about}`)));
+    this.recipe = h(
+      "select",
+      {},
+      h("option", { value: "" }, "What suits the game"),
+      recipes.map((each) => h("option", { value: each.name }, `${each.name}: ${each.about}`))
+    );
     this.seconds = h("input", { type: "number", min: 5, max: 3600, value: 30 });
-    this.status = h("p", { role: "status", "aria-live": "polite", className: "status" }, "A model learns from games against itself.");
+    this.status = h(
+      "p",
+      { role: "status", "aria-live": "polite", className: "status" },
+      "A model learns from games against itself."
+    );
     this.chart = h("div");
     this.legend = h("p", { className: "line" });
-    this.play = h("p", { hidden: true }, h("a", { href: address("play", game.name) }, "Play against it"), ": New game, “The model trained here”. It is written as it grows.");
+    this.play = h(
+      "p",
+      { hidden: true },
+      h("a", { href: address("play", game.name) }, "Play against it"),
+      ": New game, “The model trained here”. It is written as it grows."
+    );
     this.control = startStop("Train", () => this.start(), () => this.end("Stopped; what was learned is kept."));
-    this.element = card("Let it learn", h("div", { className: "fields" }, h("label", {}, "Recipe", this.recipe), h("label", {}, "Seconds, about", this.seconds)), h("div", { className: "foot" }, this.control.button), this.status, this.chart, this.legend, this.play);
+    this.element = card(
+      "Let it learn",
+      h(
+        "div",
+        { className: "fields" },
+        h("label", {}, "Recipe", this.recipe),
+        h("label", {}, "Seconds, about", this.seconds)
+      ),
+      h("div", { className: "foot" }, this.control.button),
+      this.status,
+      this.chart,
+      this.legend,
+      this.play
+    );
   }
 
   start() {
     this.control.set(true);
     this.status.textContent = "The rules are being compiled for learning …";
     this.stop = socket.ask({ do: "train", game: this.game.name, recipe: this.recipe.value, seconds: Number(this.seconds.value) }, {
-      progress: (said) => this.show(said), done: (said) => { this.show(said); this.end(`Done: ${said.games.toLocaleString("en")} games.`); }, failed: (why) => this.end(why),
+      progress: (said) => this.show(said), done: (said) => {
+        this.show(said);
+        this.end(`Done: ${said.games.toLocaleString("en")} games.`);
+      }, failed: (why) => this.end(why),
     });
   }
 
@@ -61,8 +111,13 @@ class Training {
     if (said.compiling) return;
     this.status.textContent = `${said.recipe}: ${said.games.toLocaleString("en")} of ${said.of.toLocaleString("en")} games, ${Math.round(said.games / Math.max(said.seconds, 0.001)).toLocaleString("en")} a second`;
     const named = {};
-    for (const point of said.curve) for (const [name, share] of Object.entries(point.shares)) (named[name] ??= []).push([point.games, 100 * share]);
-    put(this.chart, said.curve.length ? curves(named, "Share of the points, in percent, over the games learned from") : null);
+    for (const point of said.curve) for (
+      const [name, share] of Object.entries(point.shares)
+    ) (named[name] ??= []).push([point.games, 100 * share]);
+    put(
+      this.chart,
+      said.curve.length ? curves(named, "Share of the points, in percent, over the games learned from") : null
+    );
     put(this.legend, Object.keys(named).flatMap((name, i) => {
       const swatch = h("span", { className: "swatch" });
       swatch.style.background = `var(${COLOURS[i % COLOURS.length]})`;
@@ -100,7 +155,10 @@ class Match {
     this.control.set(true);
     this.status.textContent = "The first game …";
     this.stop = socket.ask({ do: "match", game: this.game.name, players: this.seats.map((each) => each.value()), games: Number(this.games.value), seconds: Number(this.seconds.value) }, {
-      progress: (said) => this.show(said), done: (said) => { this.show(said); this.end(`${said.games} games. ${said.no_elo ? `No Elo: ${said.no_elo}.` : ""}`); }, failed: (why) => this.end(why),
+      progress: (said) => this.show(said), done: (said) => {
+        this.show(said);
+        this.end(`${said.games} games. ${said.no_elo ? `No Elo: ${said.no_elo}.` : ""}`);
+      }, failed: (why) => this.end(why),
     });
   }
 

@@ -25,7 +25,9 @@ export const address = (...parts) => `#${parts.map(encodeURIComponent).join("/")
 
 async function show() {
   const { view, game: wanted, rest } = place();
-  const game = games.find((each) => each.name === wanted) ?? games.find((each) => each.own) ?? games.find((each) => each.name === "connect_four") ?? games[0];
+  const game = games.find((each) => each.name === wanted) ?? games.find((each) => each.own) ?? games.find(
+    (each) => each.name === "connect_four"
+  ) ?? games[0];
   leave();
   leave = () => {};
   socket.watch(null);

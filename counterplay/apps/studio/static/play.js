@@ -14,7 +14,10 @@ const remembered = (game) => `table of ${game}`;
 export async function open(main, { game, rest, address }) {
   const id = rest || sessionStorage.getItem(remembered(game.name));
   let state = id ? await get(`api/tables/${encodeURIComponent(id)}`).catch(() => null) : null;
-  if (!state || state.game !== game.name) state = await post("api/tables", { game: game.name, seats: usualSeats(game) });
+  if (!state || state.game !== game.name) state = await post(
+    "api/tables",
+    { game: game.name, seats: usualSeats(game) }
+  );
   const view = new Play(game, address);
   put(main, view.element);
   view.show(state);
@@ -28,7 +31,9 @@ export async function open(main, { game, rest, address }) {
   };
 }
 
-const usualSeats = (game) => game.players.map((_, i) => (i === 0 ? { kind: "human" } : game.hidden ? { kind: "equilibrium" } : { kind: "level", level: 5 }));
+const usualSeats = (game) => game.players.map(
+  (_, i) => (i === 0 ? { kind: "human" } : game.hidden ? { kind: "equilibrium" } : { kind: "level", level: 5 })
+);
 
 class Play {
   constructor(game, address) {
@@ -39,11 +44,24 @@ class Play {
     this.undo = button("Undo", () => this.act("undo"));
     this.hint = button("Hint", () => this.advise());
     this.resign = button("Resign", () => this.act("resign"));
-    this.take = button("Take over", () => takeOverDialog(game, this.state.names, careful((seat, player) => this.act("seat", { seat, player }))));
-    this.save = button("Save", async () => download(`${game.name.replace(/\W+/g, "-")}.json`, await text(this.path("text"))));
-    this.file = h("input", { type: "file", accept: ".json,application/json", hidden: true, onchange: careful(() => this.load()) });
+    this.take = button(
+      "Take over",
+      () => takeOverDialog(game, this.state.names, careful((seat, player) => this.act("seat", { seat, player })))
+    );
+    this.save = button(
+      "Save",
+      async () => download(`${game.name.replace(/\W+/g, "-")}.json`, await text(this.path("text")))
+    );
+    this.file = h(
+      "input",
+      { type: "file", accept: ".json,application/json", hidden: true, onchange: careful(() => this.load()) }
+    );
     this.loading = button("Load", () => this.file.click());
-    this.new = button("New game", () => newGameDialog(game, careful((asked) => this.begin(asked))), { className: "main" });
+    this.new = button(
+      "New game",
+      () => newGameDialog(game, careful((asked) => this.begin(asked))),
+      { className: "main" }
+    );
     this.status = h("p", { role: "status", "aria-live": "polite", className: "status" });
     this.who = h("h2");
     this.clocks = h("div", { className: "clocks" });
@@ -143,7 +161,9 @@ class Play {
     this.showMoves();
     this.chartCard.hidden = state.hidden || state.names.length !== 2;
     put(this.chart, valueChart(state.moves, (ply) => careful(() => this.look(ply))()));
-    this.bar.show(state.names.length === 2 ? state.moves.findLast((move) => typeof move.chance === "number")?.chance : undefined);
+    this.bar.show(
+      state.names.length === 2 ? state.moves.findLast((move) => typeof move.chance === "number")?.chance : undefined
+    );
     this.tick();
   }
 
@@ -177,7 +197,10 @@ class Play {
   async advise() {
     this.status.textContent = "Looking for a good move …";
     const { id, version } = this.state;
-    const found = await socket.answer({ do: "hint", table: id }, (said) => said.compiling && (this.status.textContent = "The rules are being compiled, once …"));
+    const found = await socket.answer(
+      { do: "hint", table: id },
+      (said) => said.compiling && (this.status.textContent = "The rules are being compiled, once …")
+    );
     if (this.state.id !== id || (this.state.version !== version && this.state.turn !== "human")) return;
     this.status.textContent = `${found.move}: ${found.worth}.`;
     this.board.hint(found.move);
@@ -199,8 +222,17 @@ class Play {
     this.clocks.hidden = left.every((each) => each === null);
     if (this.clocks.hidden) return;
     const draw = () => {
-      const now = left.map((each, i) => Math.max(0, each - (i === seat && !ending ? (performance.now() - since) / 1000 : 0)));
-      put(this.clocks, names.map((name, i) => h("span", { className: i === seat ? "on" : "" }, `${name} ${Math.floor(now[i] / 60)}:${String(Math.floor(now[i] % 60)).padStart(2, "0")}`)));
+      const now = left.map(
+        (each, i) => Math.max(0, each - (i === seat && !ending ? (performance.now() - since) / 1000 : 0))
+      );
+      put(
+        this.clocks,
+        names.map((name, i) => h(
+          "span",
+          { className: i === seat ? "on" : "" },
+          `${name} ${Math.floor(now[i] / 60)}:${String(Math.floor(now[i] % 60)).padStart(2, "0")}`
+        ))
+      );
       if (!ending && now[seat] === 0) {
         clearInterval(this.ticking);
         careful(async () => this.update(await get(`api/tables/${this.state.id}`)))();
@@ -213,11 +245,20 @@ class Play {
   async listOpen() {
     const games = (await get("api/tables")).filter((each) => each.id !== this.state.id);
     this.openCard.hidden = !games.length;
-    put(this.open, games.slice(0, 12).map((each) => h("a", { href: this.address("play", each.name, each.id) }, `${each.name}, ${each.moves} moves`)));
+    put(
+      this.open,
+      games.slice(0, 12).map((each) => h(
+        "a",
+        { href: this.address("play", each.name, each.id) },
+        `${each.name}, ${each.moves} ${each.moves === 1 ? "move" : "moves"}`
+      ))
+    );
   }
 
   key(event) {
-    if (event.target.closest("input, textarea, select, dialog, .cell") || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (
+      event.target.closest("input, textarea, select, dialog, .cell") || event.ctrlKey || event.metaKey || event.altKey
+    ) return;
     const arrow = ARROWS.indexOf(event.key), name = this.game.arrows[arrow];
     if (name && this.board.legal.some((move) => move.name === name)) {
       event.preventDefault();

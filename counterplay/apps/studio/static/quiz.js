@@ -15,9 +15,21 @@ export async function open(main) {
 class Quiz {
   constructor(kinds) {
     Object.assign(this, { kinds, question: null, chosen: new Set(), right: 0, asked: 0 });
-    const select = (label, options, more = {}) => h("select", { "aria-label": label, ...more }, options.map(([value, words]) => h("option", { value }, words)));
-    this.kind = select("Kind of question", [["", "All kinds in turn"], ...kinds.map((each) => [each.name, each.subject])], { onchange: careful(() => this.next()) });
-    this.difficulty = select("Difficulty", [1, 2, 3, 4, 5].map((n) => [n, `Difficulty ${n}`]), { onchange: careful(() => this.next()) });
+    const select = (label, options, more = {}) => h(
+      "select",
+      { "aria-label": label, ...more },
+      options.map(([value, words]) => h("option", { value }, words))
+    );
+    this.kind = select(
+      "Kind of question",
+      [["", "All kinds in turn"], ...kinds.map((each) => [each.name, each.subject])],
+      { onchange: careful(() => this.next()) }
+    );
+    this.difficulty = select(
+      "Difficulty",
+      [1, 2, 3, 4, 5].map((n) => [n, `Difficulty ${n}`]),
+      { onchange: careful(() => this.next()) }
+    );
     this.difficulty.value = "2";
     this.tree = h("div", { className: "tree" });
     this.words = h("p");
@@ -36,7 +48,10 @@ class Quiz {
 
   async next() {
     const kind = this.kind.value || this.kinds[this.asked % this.kinds.length].name;
-    this.question = await post("api/quiz", { kind, difficulty: Number(this.difficulty.value), seed: Math.floor(Math.random() * 2 ** 31) });
+    this.question = await post(
+      "api/quiz",
+      { kind, difficulty: Number(this.difficulty.value), seed: Math.floor(Math.random() * 2 ** 31) }
+    );
     this.chosen.clear();
     this.isAnswered = false;
     layOut(this.question.nodes, 52);
@@ -49,8 +64,17 @@ class Quiz {
   }
 
   draw() {
-    const nodes = this.question.nodes.map((node, i) => ({ ...node, name: node.share === null ? node.name : `${node.name} ${Number(node.share.toFixed(3))}`, text: node.text || node.who || "", kind: node.kind === "player" ? "chance" : node.kind, classes: this.chosen.has(i) ? "chosen" : "" }));
-    put(this.tree, drawTree(nodes, { label: "The tree; nodes can be chosen for the answer", pick: (i) => this.pick(i) }));
+    const nodes = this.question.nodes.map((node, i) => ({
+      ...node,
+      name: node.share === null ? node.name : `${node.name} ${Number(node.share.toFixed(3))}`,
+      text: node.text || node.who || "",
+      kind: node.kind === "player" ? "chance" : node.kind,
+      classes: this.chosen.has(i) ? "chosen" : "",
+    }));
+    put(
+      this.tree,
+      drawTree(nodes, { label: "The tree; nodes can be chosen for the answer", pick: (i) => this.pick(i) })
+    );
   }
 
   /** A click adds a node's name to the answer, or takes it out again. */
@@ -59,7 +83,9 @@ class Quiz {
     else this.chosen.add(i);
     const { nodes, kind } = this.question;
     const asValue = kind === "value" || kind === "maxn";
-    this.answer.value = [...this.chosen].map((n) => (asValue ? nodes[n].text : nodes[n].name)).filter(Boolean).join(" ");
+    this.answer.value = [...this.chosen].map(
+      (n) => (asValue ? nodes[n].text : nodes[n].name)
+    ).filter(Boolean).join(" ");
     this.draw();
     this.tree.querySelector(`[data-node="${i}"]`).focus();
   }
@@ -73,7 +99,15 @@ class Quiz {
     }
     this.isAnswered = true;
     this.said.textContent = found.right ? "Right." : `Not quite: the answer is ${found.answer}.`;
-    put(this.solution, found.solution.flatMap((part) => [h("p", {}, part.words), part.svg ? h("div", { className: "tree" }, image(part.svg, part.words)) : null]));
+    put(
+      this.solution,
+      found.solution.flatMap(
+        (part) => [
+          h("p", {}, part.words),
+          part.svg ? h("div", { className: "tree" }, image(part.svg, part.words)) : null,
+        ]
+      )
+    );
     this.tell();
   }
 

@@ -33,14 +33,25 @@ function described(value, limit, amount) {
 
 /** A choice of player for one seat; `value()` describes it for the server. */
 export function seatChoice(game, label, chosen) {
-  const select = h("select", {}, choices(game).map(([value, words]) => h("option", { value, selected: value === chosen }, words)));
-  const limit = h("select", { "aria-label": "Limit" }, ["seconds", "depth", "nodes", "simulations"].map((each) => h("option", { value: each }, each)));
+  const select = h(
+    "select",
+    {},
+    choices(game).map(([value, words]) => h("option", { value, selected: value === chosen }, words))
+  );
+  const limit = h(
+    "select",
+    { "aria-label": "Limit" },
+    ["seconds", "depth", "nodes", "simulations"].map((each) => h("option", { value: each }, each))
+  );
   const amount = h("input", { type: "number", min: 0.1, step: "any", value: 1, "aria-label": "How much" });
   const more = h("div", { className: "row" }, limit, amount);
   const update = () => (more.hidden = !/^(search|model)/.test(select.value));
   select.addEventListener("change", update);
   update();
-  return { element: h("div", {}, h("label", {}, label, select), more), value: () => described(select.value, limit.value, amount.value) };
+  return {
+    element: h("div", {}, h("label", {}, label, select), more),
+    value: () => described(select.value, limit.value, amount.value),
+  };
 }
 
 /** Ask for a new game; `begin(asked)` is called with what the server wants to know. */
