@@ -25,7 +25,6 @@ _SUFFIX = ".safetensors"
 
 STRONGER = {
     "backgammon": "70% of 40 games",
-    "checkers": "63% of 600 games at depth 4",
     "othello": "73% of 60 games",
 }
 """The games whose shipped model is taken by default, and what it got there against the same search without it, both

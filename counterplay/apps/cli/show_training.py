@@ -159,10 +159,11 @@ def show_models(shipped: Sequence[Kept], trained: Sequence[Kept]) -> None:
     """A row for each model: what it is for, what it is, how it was trained, what came of it, if it is the default."""
     from counterplay.learn.shelf import STRONGER
 
-    table = output.table("file", "game", "recipe", "#games", "#v random", "#v estimate", "default")
+    table = output.table("file", "game", "recipe", "#games", "#v random", "#v estimate")
     table.columns[0].overflow = "fold"  # nobody can use a name that was cut
     for each in (*shipped, *trained):
-        name = "shipped" if each in shipped else str(each.file)
+        default = ", default" if each.game in STRONGER else ""
+        name = f"shipped{default}" if each in shipped else str(each.file)
         if each.problem:
             output.say(each.problem)
             continue
@@ -170,8 +171,7 @@ def show_models(shipped: Sequence[Kept], trained: Sequence[Kept]) -> None:
         shares = last["curve"][-1]["shares"] if last.get("curve") else {}
         against = [f"{shares[name]:.0%}" if name in shares else "" for name in ("random", "estimate")]
         recipe = last.get("recipe", each.kind).partition(":")[0]
-        default = "yes" if each in shipped and each.game in STRONGER else ""
-        output.add_row(table, name, each.game, recipe, f"{each.played:,}", *against, default)
+        output.add_row(table, name, each.game, recipe, f"{each.played:,}", *against)
     if shipped or trained:
         output.say(table)
     else:
