@@ -298,6 +298,21 @@ class Unfit(KuhnPoker):
         return (str(s.cards),)
 
 
+class Telling(KuhnPoker):
+    def sample_state(self, s, p, random):
+        return s
+
+
+class Mistaken(KuhnPoker):
+    def sample_state(self, s, p, random):
+        return self.State((s.cards[1], s.cards[0]), s.past)
+
+
+class Ending(KuhnPoker):
+    def sample_state(self, s, p, random):
+        return self.State(s.cards, 0b100)
+
+
 @pytest.mark.parametrize(
     ("cls", "problem", "says"),
     [
@@ -305,6 +320,9 @@ class Unfit(KuhnPoker):
         (Betraying, "no move tells what is hidden", "other moves"),
         (Changing, "information keeps its type", "another shape"),
         (Unfit, "information is a tuple of numbers", "str"),
+        (Telling, "what is imagined could be so", "it tells what is hidden"),
+        (Mistaken, "what is imagined could be so", "knows something else"),
+        (Ending, "what is imagined could be so", "not his turn"),
     ],
 )
 def test_the_check_finds_what_information_forgets_or_betrays(cls, problem, says):

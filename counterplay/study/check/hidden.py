@@ -18,6 +18,7 @@ __all__ = ["check_information"]
 
 WHOLE = 20_000  # states of a game that is looked at as a whole
 GAMES = 200  # random games otherwise
+_SEED = 1  # of what is imagined
 
 Own = tuple[tuple[Any, int], ...]
 """What a player remembers: what he knew at each of his moves, and the move."""
@@ -59,6 +60,9 @@ def _look(exam: Examination, game: Game) -> None:
         for name, text in _differences(game, p, information, first, met):
             exam.note(name, "information", text)
             return
+        if game.knows.sample_state and (text := _wrongly_imagined(game, p, first.state, s)):
+            exam.note("what is imagined could be so", "sample_state", text)
+            return
 
 
 def _differences(game: Game, p: int, information: Any, one: _Met, other: _Met) -> Iterator[tuple[str, str]]:
@@ -71,6 +75,21 @@ def _differences(game: Game, p: int, information: Any, one: _Met, other: _Met) -
         mine, theirs = (" ".join(str(a) for _, a in each.own[p]) or "no move" for each in (one, other))
         did = f"after {mine} of his own and after {theirs}" if mine != theirs else "though he knew other things before"
         yield "players remember", f"{where}, {did}: information forgets; let it tell all that he has seen and done"
+
+
+def _wrongly_imagined(game: Game, p: int, one: Any, other: Any) -> str:
+    """What is wrong with the states that player `p` imagines at two that he cannot tell apart; empty if nothing is."""
+    drawn = game.sample_state(other, p, new_random(_SEED))
+    where = f"for player {p} at {game.to_text(other)}"
+    if unfit(drawn) or shape(drawn) != shape(other):
+        return f"{where} it is {drawn!r}, which is no state of the game"
+    if game.is_terminal(drawn) or game.player(drawn) != p:
+        return f"{where} it is {game.to_text(drawn)}, where it is not his turn"
+    if plain(game.information(drawn, p)) != plain(game.information(other, p)):
+        return f"{where} it is {game.to_text(drawn)}, where he knows something else"
+    if plain(drawn) != plain(game.sample_state(one, p, new_random(_SEED))):
+        return f"{where} it is another than at {game.to_text(one)}, though he knows the same: it tells what is hidden"
+    return ""
 
 
 def _states(game: Game) -> Iterator[_Met]:
