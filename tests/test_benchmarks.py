@@ -182,3 +182,17 @@ def test_re_solving_thinks_as_long_as_cfr(tmp_path):
     assert done.stdout.count("| CFR") == 2
     assert "re-solving wins" in done.stdout
     assert "re-solving, network" in (tmp_path / "curves.svg").read_text()
+
+
+def test_the_first_minute_is_measured(tmp_path):
+    report = tmp_path / "report.json"
+    done = subprocess.run(
+        [sys.executable, BENCHMARKS / "minute.py", "--quick", "--json", report],
+        capture_output=True,
+        text=True,
+        timeout=WATCHDOG_SECONDS,
+    )
+    assert done.returncode == 0, done.stderr
+    rows = {row["name"]: row for row in json.loads(report.read_text())}
+    assert rows.keys() == {"compile nim", "warm nim"}
+    assert all(row["figures"][0] > 0 and row["ratio"] == 1 for row in rows.values())

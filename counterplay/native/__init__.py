@@ -93,6 +93,15 @@ class NativeFunction:
             raise NoCompiler(*call.args)
         return call(self.__wrapped__, game, *args)
 
+    def is_ready(self, game: Game, *args: Any) -> bool:
+        """Whether there is machine code for such arguments, in this process or on disk: none need be made."""
+        call = _compiler()
+        if isinstance(call, NoCompiler):
+            return False
+        from counterplay.native.compile import is_ready
+
+        return is_ready(self.__wrapped__, game, *args)
+
     def __repr__(self) -> str:
         return f"<native {self.__wrapped__.__qualname__}>"
 

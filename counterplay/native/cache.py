@@ -118,6 +118,11 @@ class DiskCache:
         _compiling.set((self, sig, Announcement(self._function, sig[0].game)))
         return None
 
+    def holds(self, sig: Any, target_context: Any) -> bool:
+        """Whether there is a file for these argument types."""
+        path = self._path(sig, target_context)
+        return path is not None and path.is_file()
+
     def save_overload(self, sig: Any, compiled: Any) -> None:
         match _compiling.get():
             case (cache, outermost, announcement) if cache is self and outermost == sig:

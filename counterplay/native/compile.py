@@ -24,9 +24,9 @@ from counterplay.core.game import Game
 from counterplay.native import CannotCompile
 from counterplay.native.cache import DiskCache
 from counterplay.native.complaints import explain
-from counterplay.native.games import entry
+from counterplay.native.games import entry, is_compiled
 from counterplay.native.inference import answers_kept
-from counterplay.native.seams import FunctionIdentity, NumbaError
+from counterplay.native.seams import FunctionIdentity, NumbaError, cpu_target
 
 _caches: dict[FunctionType, DiskCache] = {}
 _PLAIN = frozenset({float, bool, type(None), np.int64, np.float64})
@@ -58,6 +58,15 @@ def call(function: FunctionType, game: Game, *args: Any) -> Any:
     return outcome
 
 
+def is_ready(function: FunctionType, game: Game, *args: Any) -> bool:
+    """Whether `function` need not be compiled for such arguments. To find that out takes little of the compiler."""
+    try:
+        types = tuple(map(typeof, (game, *args)))
+    except (NumbaError, ValueError):  # something that has no type cannot be compiled at all
+        return False
+    return is_compiled(function, types) or _cache_of(function).holds(types, cpu_target.target_context)
+
+
 class _Unfamiliar(Exception):
     """An argument whose type only Numba can tell."""
 
@@ -80,10 +89,15 @@ def _look(value: Any) -> Any:
     raise _Unfamiliar
 
 
+def _cache_of(function: FunctionType) -> DiskCache:
+    if function not in _caches:
+        _caches[function] = DiskCache(function)
+    return _caches[function]
+
+
 def _call_by_types(function: FunctionType, game: Game, *args: Any) -> Any:
     compiled = entry(function)
-    if function not in _caches:
-        compiled._cache = _caches[function] = DiskCache(function)
+    compiled._cache = _cache_of(function)
     try:
         with answers_kept():
             return compiled(game, *args)

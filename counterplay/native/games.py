@@ -179,6 +179,11 @@ def entry(function: FunctionType) -> Any:
     return _entries[function]
 
 
+def is_compiled(function: FunctionType, types: tuple[Any, ...]) -> bool:
+    """Whether there is machine code of a search in this process, for arguments of these types."""
+    return function in _entries and types in _entries[function].overloads
+
+
 def linked(function: FunctionType, forceinline: bool) -> Any:
     """The compiled form of a rule or a helper, to be called from compiled code only."""
     if function not in _linked:

@@ -6,7 +6,7 @@ import time
 from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from counterplay.core.game import CHANCE
 from counterplay.search.engine import Engine, Request, why_stopped, with_line
@@ -35,23 +35,24 @@ class DepthEngine(Engine):
         tell = getattr(progress, "found", None)
         began = time.perf_counter()
 
-        def work() -> Result | None:
-            best = None
+        def work() -> Result:
+            last: _Depth | None = None
             for steps in plan:
                 tally.cutoffs, tally.unused = 0, steps
                 found = root.look(as_depth(steps, limits.rounds is not None))
-                if best is not None and not found.finished:
-                    return replace(best, stopped="stopped")
+                if last is not None and not found.finished:
+                    return replace(self._result(request, last), stopped="stopped")
                 depth = steps if limits.rounds else steps - int(tally.unused)
-                best = self._result(request, found, depth, time.perf_counter() - began)
+                is_stopped = bool(tally.stop)
+                last = _Depth(found, depth, int(tally.nodes), time.perf_counter() - began, is_stopped)
                 if tell is not None:
-                    tell(best)
-                if best.proven or tally.stop:
+                    tell(self._result(request, last))
+                if found.proven or is_stopped:
                     break
-            return best if best is None else self._finished(best, request)
+            assert last is not None  # there is a depth in every plan
+            return self._finished(self._result(request, last), request)
 
         result = run(work, tally, progress, limits.seconds)
-        assert result is not None  # there is a depth in every plan
         seconds, stopped = time.perf_counter() - began, result.stopped
         if stopped == "stopped":
             stopped = why_stopped(limits, int(tally.nodes), seconds)
@@ -61,8 +62,8 @@ class DepthEngine(Engine):
         """The result with what else there is to say of it; still within the limits."""
         return result
 
-    def _result(self, request: Request, found: Iteration, depth: int, seconds: float) -> Result:
-        tally = self._tally
+    def _result(self, request: Request, last: _Depth) -> Result:
+        found = last.found
         return Result(
             game=self.game,
             state=request.state,
@@ -72,14 +73,24 @@ class DepthEngine(Engine):
             values=found.values,
             line=found.line,
             actions=with_line(found.actions, found.line),
-            nodes=int(tally.nodes),
-            depth=depth,
-            seconds=seconds,
+            nodes=last.nodes,
+            depth=last.depth,
+            seconds=last.seconds,
             proven=found.proven,
-            stopped="solved" if found.proven else "stopped" if tally.stop else "depth",
+            stopped="solved" if found.proven else "stopped" if last.is_stopped else "depth",
             settings={"limits": request.limits.given(), **self._settings(request)},
             within=found.within,
         )
+
+
+class _Depth(NamedTuple):
+    """A depth that was searched: what was found, how far that was, and what it took since the beginning."""
+
+    found: Iteration
+    depth: int
+    nodes: int
+    seconds: float
+    is_stopped: bool
 
 
 class PlainEngine(DepthEngine):

@@ -7,7 +7,7 @@ search has: how a child is looked at, and what is better.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -29,7 +29,8 @@ class Iteration:
     """What a search to one depth found at the root."""
 
     values: Vector
-    actions: tuple[ActionValue, ...]
+    tell: Callable[[], tuple[ActionValue, ...]]
+    """What was found of every action, put together when somebody asks."""
     line: tuple[int, ...]
     finished: bool
     """False: it was stopped, and the best is the best of those actions that were looked at."""
@@ -37,6 +38,11 @@ class Iteration:
     """True: no estimate had a part in the values, and nothing that matters was left out."""
     within: int | None = None
     """If they are proven, in how many plies they come about at most; None if that is not known."""
+
+    @property
+    def actions(self) -> tuple[ActionValue, ...]:
+        """Every action, in the game's order."""
+        return self.tell()
 
 
 class Root(ABC):
@@ -61,7 +67,7 @@ class Root(ABC):
         """What there is to say of the end of a game."""
         self.tally.nodes += 1
         self.tally.unused = min(self.tally.unused, depth)
-        return Iteration(self.utilities(), (), (), True, True)
+        return Iteration(self.utilities(), tuple, (), True, True)
 
     def utilities(self) -> Vector:
         """What the position is worth if the game is over."""
@@ -161,11 +167,11 @@ class PlainRoot(Root):
         actions = self.report(found, p)
         if not self.chooses(p):
             values = self.mean(tuple(found.values())) if finished else self.estimates()
-            return Iteration(values, actions, (), finished, proven)
+            return Iteration(values, lambda: actions, (), finished, proven)
         if best is None:
-            return Iteration(self.estimates(), actions, (actions[0].action,), False, False)
+            return Iteration(self.estimates(), lambda: actions, (actions[0].action,), False, False)
         line = self.follow(game.result(s, best.action), left, best.values)
-        return Iteration(best.values, actions, (best.action, *line), finished, proven)
+        return Iteration(best.values, lambda: actions, (best.action, *line), finished, proven)
 
     def follow(self, s: Any, depth: int, values: Vector) -> list[int]:
         """The principal variation from `s` on: at each step the first action that keeps the values.

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from counterplay.core.game import Game
-from counterplay.search.alphabeta.kernel import value
+from counterplay.search.alphabeta.root import kernel_of
 from counterplay.search.alphabeta.workspace import SELECTIVE, new_workspace, set_strict
 from counterplay.search.table import UNPROVEN, TranspositionTable
 
@@ -65,7 +65,7 @@ class Endings:
         assert self._decided is not None
         winner, v = self._decided
         alpha, beta = (np.nextafter(v, -inf), v) if winner == 0 else (v, np.nextafter(v, inf))
-        found = value(self.game, s, alpha, beta, plies, 1, self.w)
+        found = kernel_of(self.game)(self.game, s, alpha, beta, plies, 1, self.w)
         return bool(not self.w.stop and self.w.within != UNPROVEN and (found >= v if winner == 0 else found <= v))
 
     def _next(self, s: Any, winner: int, plies: int) -> int | None:

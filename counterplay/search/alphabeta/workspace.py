@@ -83,10 +83,17 @@ SELECTIVE = frozenset({"reductions", "null_move"})
 
 _COUNTS = ("nodes", "most_nodes", "cutoffs", "unused", "stop", "within", "too_wide", "strange", "is_strict")
 _PLACES = ("table_at", "mask", "age", "busy_at", "past")
+_MOVES = ("action", "order", "is_asked", "is_seen", "is_exact", "proof", "lengths")
+_ROOT = ("is_over", "player", "choices", "seen_depth", "multi", "asked", "best", "root_within", "is_finished")
 _WORKSPACE = record_type(
-    [(name, np.int64) for name in (*_COUNTS, *_PLACES)]
+    [(name, np.int64) for name in (*_COUNTS, *_PLACES, *_ROOT, "is_expected")]
     + [(f"use_{name}", np.int64) for name in (*REFINEMENTS, "order")]
-    + [("unknown", np.float64)]
+    + [(name, np.float64) for name in ("unknown", "least", "most", "expected", "found")]
+    + [
+        (name, np.int64, (WIDTH,))
+        for name in ("action", "order", "is_asked", "is_seen", "is_exact", "proof", "lengths")
+    ]
+    + [(name, np.float64, (WIDTH,)) for name in ("worth", "top")]
     + [
         ("moves", np.int64, (PLIES, WIDTH)),
         ("scores", np.float64, (PLIES, WIDTH)),
@@ -95,6 +102,7 @@ _WORKSPACE = record_type(
         ("line", np.int64, (PLIES + 1, PLIES + 1)),
         ("length", np.int64, (PLIES + 1,)),
         ("path", np.int64, (PAST + PLIES,)),
+        ("lines", np.int64, (WIDTH, PLIES + 1)),
     ]
 )
 
