@@ -136,6 +136,46 @@ def test_a_match_of_poker():
     assert score.points > 0.5
 
 
+def alike_for(game, p):
+    """Two lines of play, as names of moves, after which player `p` knows the same, and the game goes on; or None."""
+    known = {}
+    for seed in range(400):
+        s, random, names = game.initial(), new_random(seed), []
+        while not game.is_terminal(s):
+            if game.player(s) != CHANCE and names:
+                key = (tuple(game.information(s, p)), game.player(s) == p)
+                before, earlier = known.setdefault(key, (s, list(names)))
+                if before != s:
+                    return earlier, names
+            a = int(random_action(game, s, random))
+            names.append(game.action_name(s, a))
+            s = game.result(s, a)
+    return None  # of two who move at the same time, nothing is hidden from who does so first in our account
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+def test_no_session_record_or_page_tells_what_is_hidden(name, tmp_path):
+    tables = pytest.importorskip("counterplay.apps.studio.tables", reason="pip install 'counterplay[studio]'")
+    game = games.load(name)
+    lines = {p: found for p in range(game.players) if (found := alike_for(game, p))}
+    assert lines, "something is hidden"
+    for p, pair in lines.items():
+        told = []
+        for names in pair:
+            players = ["random"] * game.players
+            players[p] = HUMAN
+            session = Session.begin(name, players, moves=" ".join(names), seed=5)
+            page = tables.Table("id", name, session.saved(), {}, game, None)
+            shown = {key: value for key, value in page.state().items() if key != "version"}
+            told.append(json.dumps([session.record(), session.as_dict(), shown]) + str(session.view(p)))
+            with pytest.raises(UserError, match="tell what is hidden"):
+                session.save(tmp_path / "game.json")
+            with pytest.raises(UserError, match="tell what is hidden"):
+                page.download()
+        assert told[0] == told[1]
+        assert not list(tmp_path.iterdir())
+
+
 def test_a_session_tells_a_person_only_what_his_seat_knows(tmp_path):
     told = []
     for cards in ("K J", "K Q"):

@@ -163,6 +163,6 @@ def test_a_depth_is_a_number_of_plies():
     game = Nim()
     with pytest.raises(UserError, match="1 to 20 plies ahead, not 0"):
         learn.td(game, learn.Linear(game), games=1, depth=0)
-    with pytest.raises(UserError, match="'depth' of a recipe is a number of plies, not '1"):
+    with pytest.raises(UserError, match="'depth' of a recipe is a whole number, not '1"):
         recipe_for(game, "samuel:depth=1.5")
     assert recipe_for(game, "samuel:depth=3").settings(game).depth == 3

@@ -47,7 +47,7 @@ class DepthEngine(Engine):
                 last = _Depth(found, depth, int(tally.nodes), time.perf_counter() - began, is_stopped)
                 if tell is not None:
                     tell(self._result(request, last))
-                if found.proven or is_stopped:
+                if found.proven or tally.stop:
                     break
             assert last is not None  # there is a depth in every plan
             return self._finished(self._result(request, last), request)

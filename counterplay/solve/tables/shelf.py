@@ -103,6 +103,8 @@ def _rules_hash(game: Game) -> str:
                 texts.append(inspect.getsource(each))
             except (OSError, TypeError):  # it was written at a prompt
                 texts.append(each.__qualname__)
+            except SyntaxError:  # it is a rule sheet
+                texts.append(Path(inspect.getfile(each)).read_text(encoding="utf-8"))
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:8]
 
 
