@@ -30,7 +30,7 @@ ALGORITHMS: dict[str, Callable[..., Result]] = {
 }
 
 
-_WITH_QUICK_PLAYOUTS = {"rave": 1000.0, "hunch": 1.0, "exploration": 0.1}  # found on Go: see docs/games/go.md
+_WITH_QUICK_PLAYOUTS = {"rave": 1000.0, "hunch": 1.0, "exploration": 0.1}  # for Go, by hand
 
 
 def best_for(game: Game) -> str:

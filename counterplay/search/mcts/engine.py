@@ -1,6 +1,6 @@
 """Monte Carlo tree search as a player uses it: settings, limits, threads, a tree that serves the next move, the result.
 
-The algorithm is in `uct.py`, its memory in `tree.py`, what may be added to it in `variations.py`, and what a leaf is
+The algorithm is in `uct.py`, its memory in `nodes.py`, what may be added to it in `variations.py`, and what a leaf is
 worth in `leaf.py`.
 """
 
