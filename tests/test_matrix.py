@@ -9,7 +9,17 @@ import pytest
 from counterplay import games
 from counterplay.core.randomness import Dice
 from counterplay.search import Unsuited
-from counterplay.solve import Strategy, analyse, dominance, equilibria, equilibrium, is_matrix
+from counterplay.solve import (
+    Strategy,
+    analyse,
+    dominance,
+    equilibria,
+    equilibrium,
+    evolution_svg,
+    is_attracting,
+    is_matrix,
+    replicate,
+)
 
 pytestmark = [pytest.mark.long, pytest.mark.no_bounds]
 
@@ -195,6 +205,41 @@ def test_the_value_of_a_zero_sum_game_is_the_one_that_is_learnt():
     exact = found("3 -1 0; -2 4 1; 0 1 -1")
     learnt = equilibrium(exact.game, "cfr+", 3_000)
     assert learnt.about.values[0] == pytest.approx(float(exact.value), abs=1e-3)
+
+
+# ---- evolution
+
+
+def gains(analysis):
+    return ([[cell[p] for cell in row] for row in analysis.game.matrix] for p in (0, 1))
+
+
+@pytest.mark.parametrize("name", ["backoff", "battle_of_the_sexes", "chicken", "matching_pennies", "stag_hunt"])
+def test_nothing_moves_at_an_equilibrium_and_what_attracts_is_come_back_to(name):
+    analysis = found(name)
+    one, two = gains(analysis)
+    for each in analysis.equilibria:
+        at = float(each.row[0]), float(each.column[0])
+        assert replicate(one, two, *at) == pytest.approx((0, 0))
+        x, y = (share + 0.05 if share < 0.5 else share - by for share, by in zip(at, (0.05, 0.02), strict=True))
+        for _ in range(3_000):
+            dx, dy = replicate(one, two, x, y)
+            x, y = x + 0.01 * dx, y + 0.01 * dy
+        assert ((x, y) == pytest.approx(at, abs=0.02)) == is_attracting(one, two, each)
+
+
+def test_the_picture_has_the_equilibria_and_only_for_two_by_two(counterplay, tmp_path):
+    svg = evolution_svg(found("chicken"))
+    assert svg.count("<circle") == 3 + 2, "three equilibria, and two in the legend"
+    assert "share of row that plays swerve" in svg
+    file = tmp_path / "chicken.svg"
+    assert counterplay("equilibrium", "matrix_game:chicken", "--svg", str(file))[0] == 0
+    assert file.read_text() == svg
+    for game in ("matrix_game", "kuhn_poker"):
+        status, _, err = counterplay("equilibrium", game, "--svg", str(tmp_path / "other.svg"))
+        assert status == 2
+        assert err.count("\n") == 1
+    assert not (tmp_path / "other.svg").exists()
 
 
 # ---- the command

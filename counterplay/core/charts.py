@@ -1,6 +1,7 @@
 """Charts as SVG, complete in themselves: a page or a README can show them as they are. Know nothing of games.
 
-`line_chart` compares series of figures; `value_chart` follows one value with what there is to say about its points.
+`line_chart` compares series of figures; `value_chart` follows one value with what there is to say about its points;
+`flow_chart` shows where pairs of shares drift.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import NamedTuple
 
 from counterplay.core.drawing import DARK_LINES
 
-__all__ = ["Dot", "line_chart", "value_chart"]
+__all__ = ["Dot", "Spot", "flow_chart", "line_chart", "value_chart"]
 
 Points = Sequence[tuple[float, float]]
 
@@ -135,6 +136,55 @@ def value_chart(
         )
         x += 44 + round(_LETTER * len(kind))
     return _svg(_VALUES.right + 16, _VALUES.height + (24 if kinds else 0), title, parts)
+
+
+class Spot(NamedTuple):
+    """A place of a flow chart at which nothing moves."""
+
+    x: float
+    y: float
+    is_full: bool
+
+
+_SQUARE = _Field(72, 432, 48, 408, 464)  # the legend is below
+
+
+def flow_chart(
+    paths: Sequence[Points], spots: Sequence[Spot], title: str, x_label: str, y_label: str, legend: tuple[str, str]
+) -> str:
+    """Paths through pairs of numbers from 0 to 1, with an arrow each, and spots, full or not as `legend` explains."""
+    across, up = _scale(0, 1, _SQUARE.left, _SQUARE.right), _scale(0, 1, _SQUARE.bottom, _SQUARE.top)
+    ticks = (0.0, 0.25, 0.5, 0.75, 1.0)
+    parts = [
+        _title(_SQUARE, title),
+        *(_y_tick(_SQUARE, up(y), f"{y:g}") for y in ticks),
+        *(_x_tick(_SQUARE, across(x), f"{x:g}") for x in ticks),
+        _axes(_SQUARE, x_label, y_label),
+    ]
+    for path in paths:
+        places = [(across(x), up(y)) for x, y in path]
+        parts.append(f'<path d="{_path(places)}" fill="none" stroke="{_COLOURS[0]}" stroke-opacity="0.75"/>')
+        parts.append(_arrow(places))
+    parts += [_spot(across(spot.x), up(spot.y), spot.is_full) for spot in spots]
+    for i, text in enumerate(legend):
+        y = _SQUARE.height + 8 + 20 * i
+        parts.append(f'{_spot(_SQUARE.left + 6, y - 4, i == 0)}<text x="{_SQUARE.left + 20}" y="{y}">{text}</text>')
+    width = math.ceil(max(_SQUARE.right + 24, _SQUARE.left + 1.4 * _LETTER * len(title)))
+    return _svg(width, _SQUARE.height + 40, title, parts)
+
+
+def _arrow(places: Sequence[tuple[float, float]]) -> str:
+    """The head of an arrow a little way along a path."""
+    (x, y), (x2, y2) = places[len(places) // 4], places[len(places) // 4 + 1]
+    turn = math.degrees(math.atan2(y2 - y, x2 - x))
+    return (
+        f'<path transform="translate({x:.1f},{y:.1f}) rotate({turn:.0f})" d="M5,0L-4,-3.5V3.5Z" fill="{_COLOURS[0]}"/>'
+    )
+
+
+def _spot(x: float, y: float, is_full: bool) -> str:
+    colour = _COLOURS[1] if is_full else "white"
+    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5.5" fill="{colour}" stroke="{_COLOURS[1]}" stroke-width="2"/>'
 
 
 def _area(places: list[tuple[float, float]], level: float, colour: str, beyond: Callable[[float, float], float]) -> str:

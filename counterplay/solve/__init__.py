@@ -7,6 +7,7 @@
 
 from counterplay.solve.cfr import METHODS, Cfr, Responses, respond
 from counterplay.solve.equilibrium import OUTCOME, SAMPLING, equilibrium, exploitability, remembered, resolver, worth
+from counterplay.solve.evolution import evolution_svg, is_attracting, replicate
 from counterplay.solve.leaf_network import LeafNetwork, train_network
 from counterplay.solve.matrix import Analysis, Elimination, Equilibrium, analyse, dominance, equilibria, is_matrix
 from counterplay.solve.resolving import RESOLVING, LeafValues, Nested, Resolver
@@ -18,5 +19,17 @@ from counterplay.solve.subgames import Leaf, Trunk, cut
 __all__ = ["METHODS", "OUTCOME", "RESOLVING", "SAMPLING", "About", "Analysis", "Cfr", "Elimination"]
 __all__ += ["Equilibrium", "ExternalSampling", "Leaf", "LeafNetwork", "LeafValues", "Mixed", "Nested"]
 __all__ += ["OutcomeSampling", "Resolver", "Responses", "Row", "SequenceForm", "Side", "Size", "Strategy"]
-__all__ += ["TooLarge", "Trunk", "analyse", "cut", "dominance", "equilibria", "equilibrium", "exploitability"]
-__all__ += ["is_matrix", "measure", "remembered", "resolver", "respond", "train_network", "unfold", "worth"]
+__all__ += ["TooLarge", "Trunk", "analyse", "cut", "dominance", "equilibria", "equilibrium", "evolution_svg"]
+__all__ += [
+    "exploitability",
+    "is_attracting",
+    "is_matrix",
+    "measure",
+    "remembered",
+    "replicate",
+    "resolver",
+    "respond",
+    "train_network",
+    "unfold",
+    "worth",
+]

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from counterplay.apps.cli.arguments import GameText, Interpreted, Json, app, mode
+from counterplay.core.files import write_files
 from counterplay.core.game import UserError
 
 
@@ -33,6 +34,9 @@ def equilibrium(
     save: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Keep the strategy, as FILE.safetensors; it can play.")
     ] = None,
+    svg: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Of a 2x2 matrix: draw into FILE what spreads by evolution.")
+    ] = None,
     as_json: Json = False,
     interpreted: Interpreted = False,
 ) -> None:
@@ -47,9 +51,13 @@ def equilibrium(
     learns = method is not None or iterations is not None or save is not None or of is not None
     if of is not None and (method is not None or iterations is not None):
         raise UserError("--of PLAYER looks at what a player does: leave out --method and --iterations")
+    if svg is not None and (learns or not solve.is_matrix(found)):
+        raise UserError("--svg draws matrix games that are solved exactly: leave it out, or name one and no method")
     with mode(interpreted):
         if solve.is_matrix(found) and not learns:
             analysis = solve.analyse(found)
+            if svg is not None:
+                write_files({svg: solve.evolution_svg(analysis)})
             if as_json:
                 output.print_json(analysis.as_dict())
             else:
