@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from counterplay.apps.cli.arguments import GameText, Json, app
+from counterplay.apps.cli.arguments import Address, ExecutorName, GameText, Json, app
 from counterplay.apps.cli.estimating import Without
 
 Seconds = Annotated[float | None, typer.Option(help="Seconds a move. Default: 0.1 for who has no limit.")]
@@ -35,7 +35,7 @@ Adjudicate = Annotated[
     str | None,
     typer.Option(metavar="RULES", help="End games that are decided: `on`, or win=0.98,draw=0.02,plies=8,after=80,..."),
 ]
-Concurrency = Annotated[int, typer.Option(metavar="N", help="Games that are played at once, each in a process.")]
+Concurrency = Annotated[int, typer.Option(metavar="N", help="Games that are played at once, each by a worker.")]
 Seed = Annotated[int, typer.Option(help="For openings, dice and players.")]
 RecordFile = Annotated[
     Path | None, typer.Option("--record", metavar="FILE", help="Write the games there; go on from it.")
@@ -64,6 +64,8 @@ def play_match(
     balanced: Balanced = None,
     adjudicate: Adjudicate = None,
     concurrency: Concurrency = 1,
+    executor: ExecutorName = "local",
+    address: Address = None,
     seed: Seed = 0,
     record: RecordFile = None,
     out: OutFile = None,
@@ -91,6 +93,8 @@ def play_match(
         balanced=balanced,
         adjudicate=adjudicate,
         concurrency=concurrency,
+        executor=executor,
+        address=address,
         seed=seed,
         record=record,
     )
@@ -125,6 +129,8 @@ def play_tournament(
     balanced: Balanced = None,
     adjudicate: Adjudicate = None,
     concurrency: Concurrency = 1,
+    executor: ExecutorName = "local",
+    address: Address = None,
     seed: Seed = 0,
     record: RecordFile = None,
     out: OutFile = None,
@@ -153,6 +159,8 @@ def play_tournament(
         balanced=balanced,
         adjudicate=adjudicate,
         concurrency=concurrency,
+        executor=executor,
+        address=address,
         seed=seed,
         record=record,
     )
