@@ -32,7 +32,7 @@ def train(
     threads: Annotated[int, typer.Option(help="Play in so many threads; only with one is a run repeatable.")] = 1,
     workers: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Zero: let so many workers play; repeatable with any number of them."),
+        typer.Option(metavar="N", help="Zero: let so many workers play the games that one learns from."),
     ] = None,
     executor: ExecutorName = "local",
     address: Address = None,
