@@ -17,6 +17,7 @@ import heapq
 import json
 import math
 import random
+import tempfile
 import time
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -36,8 +37,6 @@ LINK = 125e6
 """Bytes a second: one gigabit."""
 SPREAD = 0.2
 """How much the time of a parcel varies (the standard deviation of its logarithm)."""
-CALL = 1e-3
-"""Seconds that the learner's process spends on a call of Ray, and on writing a parcel down; measured apart."""
 MACHINES = (1, 3, 10, 30, 100, 300, 1000)
 
 
@@ -158,20 +157,40 @@ def measure(game_text: str, simulations: int, parcels: int, repeats: float = 10.
     }
 
 
+def handling(game_text: str, parcels: int, ray: bool) -> float:
+    """CPU seconds that the learner's process spends on a parcel beside learning: to hand it out, to get it back, to
+    write it down. With workers of a Ray of this machine, or with processes."""
+    game = games.load(game_text)
+    settings = ZeroSettings((parcels + 4) * PARCEL, simulations=4, quick=2, repeats=0.0)
+    spread = Spread(2, "ray" if ray else "local")
+    with tempfile.TemporaryDirectory() as folder:
+        training = SpreadTraining(game, learn.DualNetwork(game, alike=True), settings, spread, Path(folder))
+        try:
+            training.run(until=4 * PARCEL)
+            began = time.process_time()
+            training.run()
+            return (time.process_time() - began) / parcels
+        finally:
+            training.close()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--game", default="connect_four")
+    parser.add_argument("--processes", action="store_true", help="handle parcels of processes, not of Ray")
     parser.add_argument("--svg", type=Path)
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     cases = [(100, 10.0), (800, 10.0), (800, 1.0)]
     drawn: dict[str, list[tuple[float, float]]] = {}
     report: list[dict[str, Any]] = []
+    handle = handling(given.game, 4 if given.quick else 100, not given.processes)
+    print(f"a parcel of {PARCEL} games is handed out, got back and written down in {1e3 * handle:.2f} ms of the CPU")
     for simulations, repeats in [(20, 1.0)] if given.quick else cases:
         found = measure(given.game, simulations, 1 if given.quick else 6 if simulations > 100 else 24, repeats)
         figures = Figures(
-            found["games a second"], found["bytes a game"], found["weights"], found["learner seconds a game"], CALL
+            found["games a second"], found["bytes a game"], found["weights"], found["learner seconds a game"], handle
         )
         name = f"{simulations} simulations, repeats={repeats:g}"
         print(f"{name}: {', '.join(f'{key} {value:,.4g}' for key, value in found.items())}")

@@ -289,7 +289,6 @@ RAY_SCRIPT = """
 import json, os, signal, sys
 from pathlib import Path
 from counterplay import arena, games
-from counterplay.executors.cluster import _import_ray
 
 def listening():
     "The addresses at which this process and those below it wait for others, as Linux writes them."
@@ -315,16 +314,15 @@ def listening():
 
 lost, told = [], {}
 
-def watch(standings):
-    ray = sys.modules["ray"]
-    if len(standings.games) == 8 and not lost:
+def watch(score):
+    if score.games == 8 and not lost:
         pids, told["listening"] = listening()
         names = {pid: Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\\0", b" ").decode() for pid in pids}
         workers = [pid for pid, name in names.items() if "_Worker" in name]
         told["workers"] = len(workers)
         lost.append(workers[0])
         os.kill(workers[0], signal.SIGKILL)
-    if len(standings.games) == 20 and sys.argv[2] == "head":
+    if score.games == 20 and sys.argv[2] == "head":
         for pid in listening()[0]:
             name = Path(f"/proc/{pid}/cmdline").read_bytes()
             if b"gcs_server" in name or b"raylet/raylet" in name:

@@ -272,8 +272,9 @@ class _Worker:
         try:
             with mode(self._is_interpreted):
                 self._hand = new_hand(name, games.load(game), json.loads(about))
-                with first_on_this_machine(__version__, name, game, about):
-                    self._hand.prepare()
+                if not self._is_interpreted:
+                    with first_on_this_machine(__version__, name, game, about):
+                        self._hand.prepare()
         except UserError as error:
             return str(error)
         except Exception:

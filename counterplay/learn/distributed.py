@@ -193,9 +193,7 @@ class SpreadTraining(ZeroTraining):
         arrays["first"] = before["inputs"] + _starts(arrays["count"])
         arrays["first_move"] = before["moves"] + _starts(arrays["count_moves"])
         for name, of in _rooms(r).items():
-            array, room = arrays[name], len(r[name])
-            places = (before[of] + np.arange(len(array))) % room
-            r[name][places] = array
+            _put(r[name], before[of], arrays[name])
         for name, number in told.items():
             r[name] += number
         positions = told["seen"] / (1 + self._zero._asdict().get("images", 0))
@@ -223,7 +221,7 @@ class SpreadTraining(ZeroTraining):
                 kind = np.dtype(np.int32) if room.dtype == np.int64 else room.dtype
                 if array.dtype != kind or array.shape != (told[of], *room.shape[1:]):
                     raise ValueError(f"'{name}' has another shape")
-                if not np.isfinite(array).all():
+                if array.dtype.kind == "f" and not np.isfinite(array).all():
                     raise ValueError(f"'{name}' has a number that is not finite")
             below = {"index": self.model.inputs, "player": self.game.players, "viewer": self.game.players}
             for name in ("index", "player", "viewer", "count", "count_moves", "action"):
@@ -305,6 +303,14 @@ def _rooms(r: Any) -> dict[str, str]:
     fields = {name: kind.shape for name, (kind, *_) in r.dtype.fields.items() if kind.shape}
     of_moves = {name: "moves" if name in ("action", "share") else "inputs" for name in fields}
     return {name: "seen" if shape[0] == POSITIONS else of_moves[name] for name, shape in fields.items()}
+
+
+def _put(room: NDArray[Any], at: int, array: NDArray[Any]) -> None:
+    """Write an array into a room that begins anew at its end."""
+    at %= len(room)
+    fit = min(len(array), len(room) - at)
+    room[at : at + fit] = array[:fit]
+    room[: len(array) - fit] = array[fit:]
 
 
 def _starts(counts: NDArray[Any]) -> NDArray[np.int64]:
