@@ -74,8 +74,8 @@ class Found(NamedTuple):
         return max(("learner", "link", "workers"), key=lambda name: float(getattr(self, name)))
 
 
-def simulate(f: Figures, machines: int, cores: int = CORES, link: float = LINK, generations: int = 8) -> Found:
-    """Let so many generations be played and learned; the first two do not count."""
+def simulate(f: Figures, machines: int, cores: int = CORES, link: float = LINK, generations: int = 12) -> Found:
+    """Let so many generations be played and learned; the first three and the last two do not count."""
     dice, workers = random.Random(1), machines * cores
     parcels, size = generations * workers, f.parcel * f.bytes / link
     free, inbox, arrived = list(range(workers)), [], set()
@@ -83,8 +83,8 @@ def simulate(f: Figures, machines: int, cores: int = CORES, link: float = LINK, 
     given = learned = 0
     now = came = went = 0.0  # the learner's time, and until when the link is busy either way
     played = learning = carried = sent = 0.0
-    began: tuple[float, ...] = (0.0,) * 5
-    while learned < parcels:
+    marks: list[tuple[float, ...]] = []
+    while len(marks) < 2:
         while free and given < parcels and max(0, given // workers - 1) <= published:
             worker, generation = free.pop(), max(0, given // workers - 1)
             start, machine = now, worker // cores
@@ -92,7 +92,7 @@ def simulate(f: Figures, machines: int, cores: int = CORES, link: float = LINK, 
                 went = max(now, went) + f.weights / link
                 start, has[machine] = went, generation
                 carried, sent = carried + f.weights / link, sent + f.weights
-            takes = f.parcel / f.games * math.exp(dice.gauss(0.0, SPREAD))
+            takes = f.parcel / f.games * math.exp(dice.gauss(-SPREAD * SPREAD / 2, SPREAD))
             played += takes
             heapq.heappush(inbox, (start + takes, given, worker))
             given += 1
@@ -101,8 +101,8 @@ def simulate(f: Figures, machines: int, cores: int = CORES, link: float = LINK, 
             now, learning, learned = now + f.parcel * f.learn, learning + f.parcel * f.learn, learned + 1
             if learned % workers == 0:
                 published = learned // workers
-            if learned == 2 * workers:
-                began = now, played, learning, carried, sent
+            if learned in (3 * workers, parcels - 2 * workers):
+                marks.append((now, played, learning, carried, sent))
         else:
             done, number, worker = heapq.heappop(inbox)
             came = max(done, came) + size
@@ -111,9 +111,8 @@ def simulate(f: Figures, machines: int, cores: int = CORES, link: float = LINK, 
             learning += f.handle
             arrived.add(number)
             free.append(worker)
-    took, *counted = (b - a for a, b in zip(began, (now, played, learning, carried, sent), strict=True))
-    played, learning, carried, sent = counted
-    done_games = (parcels - 2 * workers) * f.parcel
+    took, played, learning, carried, sent = (b - a for a, b in zip(*marks, strict=True))
+    done_games = (parcels - 5 * workers) * f.parcel
     share = min(1.0, played / took / workers)
     return Found(machines, done_games / took, sent / took, min(1.0, learning / took), min(1.0, carried / took), share)
 

@@ -1,5 +1,6 @@
 """Work that is given to others: processes of this machine, and the workers of a real Ray, some of which are killed."""
 
+import importlib
 import json
 import os
 import signal
@@ -155,6 +156,7 @@ def test_work_that_costs_three_workers_is_given_to_no_other(tmp_path):
     assert lost.value.parcel == fixture(4)
 
 
+@pytest.mark.long
 def test_a_sweep_finds_the_better_setting():
     trials = arena.sweep(GAME, "alphabeta:depth={d}", {"d": [1, 5]}, against="random", games=20, seed=2)
     assert [trial.settings for trial in trials] == [{"d": 5}, {"d": 1}]
@@ -400,3 +402,47 @@ def test_ray_learns_what_processes_learn(tmp_path):
     with pytest.raises(UserError, match="the cluster cannot be reached"):
         arena.match(GAME, ("random", "random"), 2, executor="ray", address="127.0.0.1:1")
     assert time.monotonic() - began < WATCHDOG_SECONDS
+
+
+# ---- on paper
+
+
+@pytest.fixture
+def paper(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    return importlib.import_module("cluster")
+
+
+@pytest.mark.parametrize(
+    ("changed", "bound", "games"),
+    [
+        ({}, "workers", 10 * 8 * 100),
+        ({"learn": 1e-3}, "learner", 1000),
+        ({"handle": 0.064}, "learner", 1000),
+        ({"bytes": 125e3}, "link", 1000),
+        ({"weights": 125e6}, "link", 0),
+    ],
+)
+def test_the_bottleneck_is_found(paper, changed, bound, games):
+    """80 workers that play 100 games a second each, and what holds them up."""
+    figures = paper.Figures(games=100, bytes=100, weights=1000, learn=1e-6, handle=1e-6)._replace(**changed)
+    found = paper.simulate(figures, machines=10, cores=8)
+    assert found.bottleneck == bound
+    if games:
+        assert 0.6 * games < found.games <= 1.02 * games
+        assert found.bytes == pytest.approx(found.games * figures.bytes, rel=0.2)
+    one = paper.simulate(figures, machines=1, cores=1)
+    assert one.games <= 1.1 * found.games
+
+
+@pytest.mark.slow
+def test_the_figures_are_measured_and_drawn(tmp_path):
+    program = [sys.executable, ROOT / "benchmarks" / "cluster.py", "--quick", "--processes", "--game", "tic_tac_toe"]
+    more = ["--svg", tmp_path / "c.svg", "--json", tmp_path / "c.json"]
+    done = subprocess.run([*program, *more], capture_output=True, text=True, timeout=WATCHDOG_SECONDS)
+    assert done.returncode == 0, done.stderr
+    (case,) = json.loads((tmp_path / "c.json").read_text())
+    assert case["games a second"] > 1
+    assert case["bytes a game"] > 100
+    assert [row["machines"] for row in case["rows"]] == [1, 3, 10]
+    assert "<svg" in (tmp_path / "c.svg").read_text()
