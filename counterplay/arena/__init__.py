@@ -10,9 +10,11 @@ from counterplay.arena.saved import SavedGame
 from counterplay.arena.score import Score
 from counterplay.arena.session import HUMAN, Choice, Ending, Session
 from counterplay.arena.sprt import Sprt
+from counterplay.arena.sweep import Trial, sweep
 from counterplay.arena.timing import Budget, Clock, TimeLeft, allot
 from counterplay.arena.tournament import Standings, tournament
+from counterplay.arena.tuning import Tuned, tune
 
 __all__ = ["HUMAN", "LEVELS", "Budget", "Choice", "Clock", "Ending", "Forfeit", "GameRecord", "Level", "Player"]
 __all__ += ["Rating", "Ratings", "Resignation", "SavedGame", "Score", "Session", "Sprt", "Standings", "TimeLeft"]
-__all__ += ["allot", "dismiss", "match", "new_player", "ratings", "tournament"]
+__all__ += ["Trial", "Tuned", "allot", "dismiss", "match", "new_player", "ratings", "sweep", "tournament", "tune"]

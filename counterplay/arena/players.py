@@ -5,6 +5,7 @@
     mcts:simulations=5000,seed=3
     alphabeta:depth=6,model=FILE        with the estimate of a model, which `counterplay train` has made
     alphabeta:depth=6,without=model     with the game's own estimate
+    alphabeta:depth=6,weights=[1,0.5]   with other weights of its terms
     alphabeta:depth=6,tables=on         asking the endgame tables that there are; so it does if you have built some
     level:5                             as strong as a person would like, from 1 to 10: see `levels.py`
     uci:stockfish,UCI_Elo=2000          other people's programs and bots: see `outside/`
@@ -19,8 +20,10 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from math import inf
+from math import inf, isfinite
 from typing import Any, Protocol
+
+import numpy as np
 
 from counterplay import search
 from counterplay.arena import outside
@@ -30,6 +33,7 @@ from counterplay.arena.levels import LEVELS, LevelPlayer
 from counterplay.arena.practice import practise
 from counterplay.arena.timing import TimeLeft, allot
 from counterplay.core.game import Game, UnreadableText, UserError
+from counterplay.core.memory import Memory
 from counterplay.core.texts import read_settings
 from counterplay.learn.model import without_model
 from counterplay.learn.shelf import named, usual
@@ -99,7 +103,7 @@ def new_player(
     kind = search.ENGINES[name]
     game = _estimating(game, text, settings)
     known = (*kind.abilities.limits, "multi", *kind.setting_names(), "tables")
-    _must_be_known(text, settings, known, "model", "without")
+    _must_be_known(text, settings, known, "model", "weights", "without")
     settings = {key: value for key, value in given.items() if key in known} | settings
     if kind.abilities.seed:
         settings.setdefault("seed", seed)
@@ -137,8 +141,23 @@ def _estimating(game: Game, text: str, settings: dict[str, Any]) -> Game:
         settings["without"] = left_out
         if not left_out:
             del settings["without"]
-        return without_model(game)
-    return game if model is None else game.with_model(named(game, str(model)))
+        game = without_model(game)
+    elif model is not None:
+        return game.with_model(named(game, str(model)))
+    return _weighed(game, text, settings)
+
+
+def _weighed(game: Game, text: str, settings: dict[str, Any]) -> Game:
+    """The game with the `weights` that a player's settings have, in memory, so that others need no compiling."""
+    weights = settings.pop("weights", None)
+    if weights is None:
+        return game
+    if not game.weights or not game.knows.terms:
+        raise UserError(f"'{text}': {game} has no weights")
+    is_list = isinstance(weights, list | tuple) and all(type(each) in (int, float) for each in weights)
+    if not is_list or len(weights) != len(game.weights) or not all(isfinite(each) for each in weights):
+        raise UserError(f"'{text}': the weights of {game} are {len(game.weights)} numbers in brackets")
+    return game.extended(weights=Memory(np.array(weights, np.float64)))
 
 
 def _words(value: Any) -> list[str]:

@@ -18,16 +18,15 @@ from typing import Any
 from counterplay.arena.adjudication import Adjudication
 from counterplay.arena.bout import Conditions, Fixture
 from counterplay.arena.interrupting import CtrlC
-from counterplay.arena.levels import LevelPlayer
 from counterplay.arena.openings import Opening, Openings
 from counterplay.arena.pairings import Pair, Plan
-from counterplay.arena.players import EnginePlayer, dismiss
+from counterplay.arena.players import dismiss
 from counterplay.arena.ratings import Ratings, ratings
 from counterplay.arena.record import GameRecord, Record
 from counterplay.arena.score import Score, repeated, score_of
 from counterplay.arena.sprt import Sprt
 from counterplay.arena.timing import Clock
-from counterplay.arena.workers import Here, Processes, workers
+from counterplay.arena.workers import Where, Workers, compile_players
 from counterplay.core.game import Game, UserError
 from counterplay.games import source
 from counterplay.search.repetition import draw_value
@@ -133,6 +132,8 @@ def tournament(
     adjudicate: str | Adjudication | None = None,
     sprt: str | Sprt | None = None,
     concurrency: int = 1,
+    executor: str = "local",
+    address: str | None = None,
     record: Path | None = None,
     progress: Told | None = None,
 ) -> Standings:
@@ -143,7 +144,7 @@ def tournament(
     60% of the chances. `seconds`, `nodes` and `simulations` are for each move, a `clock` like `60+0.5` for all
     moves of a player; who has neither and needs one gets a tenth of a second a move. `adjudicate` ends games early, and
     `sprt` a match of two. Ratings are measured by the player `anchor`, or by the mean. `concurrency` is how many games
-    are played at once, in processes.
+    are played at once, in processes; with `executor="ray"` by workers of the Ray cluster at the `address`.
 
     With a `record` every game is written there when it ends, and those that are there already are not played again.
     """
@@ -162,7 +163,7 @@ def tournament(
         Sprt.read(sprt) if isinstance(sprt, str) else sprt,
         anchor,
     )
-    return director.run(concurrency, record, progress)
+    return director.run(Where(concurrency, executor, address), record, progress)
 
 
 @dataclass
@@ -190,18 +191,19 @@ class _Director:
         self._finished: dict[int, GameRecord] = {}
         self._verdict = _Verdict(self.test)
 
-    def run(self, concurrency: int, record: Path | None, progress: Told | None) -> Standings:
+    def run(self, where: Where, record: Path | None, progress: Told | None) -> Standings:
         def tell() -> None:
             if progress is not None:
                 progress(self._standings())
 
         about, openings = self._about(), self.openings.make(self.game, self.plan.openings, self.conditions.seed)
-        with workers(self.game, self.conditions, concurrency) as at_work, Record(record, about) as kept:
+        at_work = Workers(self.game, self.conditions, self.players, where)
+        with Record(record, about) as kept, at_work:
             self._take(kept.games, record)
             if self._finished:
                 tell()
-            if concurrency > 1:
-                self._compile()
+            if where.executor == "local" and not where.is_here:
+                compile_players(self.game, self.conditions, list(dict.fromkeys(self.players)))
             try:
                 with CtrlC() as ctrl_c:
                     for played in self._played(at_work, openings):
@@ -222,14 +224,7 @@ class _Director:
                 raise UserError(f"{record} has a game {number + 1} between others than this tournament has")
         self._verdict.look(self._finished)
 
-    def _compile(self) -> None:
-        """Have the machine code of all players on the disk, so that it is made once and not in every process."""
-        for text in dict.fromkeys(self.players):
-            player = self.conditions.new_player(self.game, text, 0)
-            if isinstance(player, EnginePlayer | LevelPlayer):
-                player.prepare()
-
-    def _played(self, at_work: Here | Processes, openings: Sequence[Opening]) -> Iterator[GameRecord]:
+    def _played(self, at_work: Workers, openings: Sequence[Opening]) -> Iterator[GameRecord]:
         """The games that were not played before, as they end, until there is no more to play or to find out."""
         due = self._due(openings)
         while self._verdict.games is None:

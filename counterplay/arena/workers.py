@@ -1,162 +1,151 @@
-"""Where the games of a match are played: here, one after the other, or in processes of their own, several at once.
+"""Who plays the games of a match: this process, one after the other, or several workers at once, here or on a cluster.
 
-Both take fixtures, as many as there is `room` for, and give the games as they end. What a game is like does not depend
-on where it is played. Processes ignore ctrl-C, which is for the one that directs them; they end when it says so, or
-when it ends itself, however that happens, and with them all that their players have started.
+Fixtures go out, as many as there is `room` for, and games come back as they end. What a game is like does not depend on
+where it is played. A game whose worker was lost is played again by another.
 """
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import signal
-import sys
-import threading
+import json
 import traceback
-from collections import deque
-from contextlib import nullcontext, suppress
-from multiprocessing.connection import Connection, wait
+from dataclasses import asdict
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
-from counterplay import native
+from counterplay.arena.adjudication import Adjudication
 from counterplay.arena.bout import Conditions, Fixture, play
+from counterplay.arena.levels import LevelPlayer
+from counterplay.arena.openings import Opening
+from counterplay.arena.players import EnginePlayer
 from counterplay.arena.record import GameRecord
+from counterplay.arena.timing import Clock
 from counterplay.core.game import Game, UserError
+from counterplay.executors import LostWorker, Parcel, Role, executor, must_be_sensible
+from counterplay.executors.roles import Arrays
+from counterplay.learn.identity import fingerprint
 
-__all__ = ["Here", "Processes", "workers"]
-
-MOST_PROCESSES = 256
-_LEAVE_SECONDS = 5.0
-"""That a process has to end the programs that it started; then it is killed."""
-
-
-def workers(game: Game, conditions: Conditions, number: int) -> Here | Processes:
-    """Who plays so many games at once."""
-    if not 1 <= number <= MOST_PROCESSES:
-        raise UserError(f"1 to {MOST_PROCESSES} games are played at once, not {number}")
-    return Here(game, conditions) if number == 1 else Processes(game, conditions, number)
+__all__ = ["Where", "Workers", "compile_players", "plays"]
 
 
-class Here:
-    """This process plays, one game at a time."""
+class Where(NamedTuple):
+    """Where games are played, and how many at once."""
 
-    def __init__(self, game: Game, conditions: Conditions) -> None:
-        self._game, self._conditions = game, conditions
-        self._waiting: deque[Fixture] = deque()
+    concurrency: int = 1
+    executor: str = "local"
+    address: str | None = None
+
+    def must_be_sensible(self) -> None:
+        if self.executor == "local" and self.address is None and not 1 <= self.concurrency <= 256:
+            raise UserError(f"1 to 256 games are played at once, not {self.concurrency}")
+        must_be_sensible(self.concurrency, self.executor, self.address)
+
+    @property
+    def is_here(self) -> bool:
+        return self.executor == "local" and self.concurrency == 1
+
+
+class Workers:
+    """Play the games of one match."""
+
+    def __init__(self, game: Game, conditions: Conditions, players: tuple[str, ...], where: Where) -> None:
+        where.must_be_sensible()
+        about = {"conditions": _written(conditions), "players": list(dict.fromkeys(players))}
+        about |= {"rules": fingerprint(game)} if where.executor != "local" else {}
+        role = Role(f"{__name__}:{plays.__name__}", game, about)
+        self._executor = executor(role, where.concurrency, where.executor, where.address)
 
     @property
     def room(self) -> int:
         """How many games can be begun now."""
-        return 1 - len(self._waiting)
+        return self._executor.room
 
     @property
     def busy(self) -> bool:
-        return bool(self._waiting)
+        return self._executor.busy
 
     def begin(self, fixture: Fixture) -> None:
-        self._waiting.append(fixture)
+        self._executor.begin(Parcel(json.dumps(fixture)))
 
     def finished(self) -> GameRecord:
         """The next game that ends."""
-        return play(self._game, self._conditions, self._waiting.popleft())
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-
-class Processes:
-    """So many processes, each started when there is a game for it."""
-
-    def __init__(self, game: Game, conditions: Conditions, number: int) -> None:
-        self._started = (game, conditions, native.is_interpreted(game))
-        self._number = number
-        self._processes: dict[Connection, Any] = {}
-        self._playing: dict[Connection, Fixture] = {}
-
-    @property
-    def room(self) -> int:
-        """How many games can be begun now."""
-        return self._number - len(self._playing)
-
-    @property
-    def busy(self) -> bool:
-        return bool(self._playing)
-
-    def begin(self, fixture: Fixture) -> None:
-        free = next((each for each in self._processes if each not in self._playing), None) or self._start()
-        self._playing[free] = fixture
-        free.send(fixture)
-
-    def finished(self) -> GameRecord:
-        """The next game that ends."""
-        ready = wait(list(self._playing))[0]
-        assert isinstance(ready, Connection)  # we wait for nothing else
-        fixture = self._playing.pop(ready)
         try:
-            answer = ready.recv()
-        except (EOFError, OSError):
-            process = self._processes.pop(ready)
-            process.join()
-            raise UserError(
-                f"the process that played game {fixture.number + 1} has ended with status {process.exitcode}; "
-                "the games that were finished are kept in the record, if there is one"
-            ) from None
-        if isinstance(answer, GameRecord):
-            return answer
-        raise answer
-
-    def _start(self) -> Connection:
-        context = multiprocessing.get_context("spawn")
-        ours, theirs = context.Pipe()
-        process = context.Process(target=_work, args=(theirs, *self._started), daemon=True)
-        process.start()
-        theirs.close()
-        self._processes[ours] = process
-        return ours
+            found = self._executor.finished()
+        except LostWorker as error:
+            number = json.loads(error.parcel.text)[0] + 1
+            how = error.how.replace("a process", f"the process that played game {number}")
+            how = how.replace("a worker of the cluster", f"the worker that played game {number}")
+            raise UserError(f"{how}; the games that were finished are kept in the record, if there is one") from None
+        assert found is not None  # nobody asks when nothing was begun
+        return GameRecord.read(json.loads(found[1].text))
 
     def __enter__(self) -> Self:
+        self._executor.__enter__()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
-        for process in self._processes.values():
-            process.terminate()
-        for connection, process in self._processes.items():
-            process.join(_LEAVE_SECONDS)
-            if process.exitcode is None:
-                process.kill()
-                process.join()
-            connection.close()
+        self._executor.__exit__(kind, error, tb)
 
 
-# ---- in the other process
+def compile_players(game: Game, conditions: Conditions, players: list[str]) -> None:
+    """Have the machine code of all players on the disk, so that it is made once and not in every process."""
+    for text in players:
+        player = conditions.new_player(game, text, 0)
+        if isinstance(player, EnginePlayer | LevelPlayer):
+            player.prepare()
 
 
-def _work(connection: Connection, game: Game, conditions: Conditions, is_interpreted: bool) -> None:
-    """Play what comes, until nobody is there any more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # so that players are dismissed on the way out
-    threading.Thread(target=_end_with_the_director, daemon=True).start()
-    with native.interpreted() if is_interpreted else nullcontext(), suppress(EOFError, BrokenPipeError):
-        while True:
-            connection.send(_answer(game, conditions, connection.recv()))
+# ---- in whatever process
 
 
-def _answer(game: Game, conditions: Conditions, fixture: Fixture) -> GameRecord | Exception:
-    try:
-        return play(game, conditions, fixture)
-    except UserError as error:
-        return UserError(str(error))
-    except Exception as error:
-        error.add_note(f"in the process that played game {fixture.number + 1}:\n{traceback.format_exc()}")
-        return error
+def plays(game: Game, about: dict[str, Any]) -> _Playing:
+    """The role of who plays games of a match."""
+    if about.get("rules", "") not in ("", fingerprint(game)):
+        raise UserError(f"the rules of {game} are others here than where the match was begun")
+    return _Playing(game, _read(about["conditions"]), about["players"])
 
 
-def _end_with_the_director() -> None:
-    director = multiprocessing.parent_process()
-    if director is not None:
-        director.join()
-        os.kill(os.getpid(), signal.SIGTERM)
+class _Playing:
+    def __init__(self, game: Game, conditions: Conditions, players: list[str]) -> None:
+        self._game, self._conditions, self._players = game, conditions, players
+
+    def prepare(self) -> None:
+        compile_players(self._game, self._conditions, self._players)
+
+    def take(self, arrays: Arrays) -> None:
+        """There is nothing to share: players are texts."""
+
+    def work(self, parcel: Parcel) -> Parcel:
+        number, seats, players, seeds, (begins, moves), dice = json.loads(parcel.text)
+        opening = Opening(begins, tuple(moves))
+        fixture = Fixture(number, tuple(seats), tuple(players), tuple(seeds), opening, dice)
+        try:
+            played = play(self._game, self._conditions, fixture)
+        except UserError:
+            raise
+        except Exception as error:
+            error.add_note(f"in the process that played game {number + 1}:\n{traceback.format_exc()}")
+            raise
+        return Parcel(json.dumps(played.as_dict()))
+
+
+# ---- conditions as JSON
+
+
+def _written(conditions: Conditions) -> dict[str, Any]:
+    clock, judge = conditions.clock, conditions.adjudication
+    return {
+        "seed": conditions.seed,
+        "limits": conditions.limits,
+        "clock": None if clock is None else clock._asdict(),
+        "adjudication": None if judge is None else asdict(judge),
+    }
+
+
+def _read(fields: dict[str, Any]) -> Conditions:
+    clock, judge = fields["clock"], fields["adjudication"]
+    return Conditions(
+        fields["seed"],
+        fields["limits"],
+        None if clock is None else Clock(**clock),
+        None if judge is None else Adjudication(**judge),
+    )

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+from counterplay.learn.distributed import zero_by_workers
 from counterplay.learn.dual import DualNetwork
 from counterplay.learn.examples import by_results, by_search, random_states
 from counterplay.learn.files import load, save
@@ -43,4 +44,5 @@ __all__ = [
     "td",
     "td_with_traces",
     "zero",
+    "zero_by_workers",
 ]

@@ -26,6 +26,7 @@ from counterplay.core.charts import line_chart
 from counterplay.core.errors import UserError
 from counterplay.core.files import read_json, read_text, write_files
 from counterplay.core.game import Game
+from counterplay.learn.distributed import Spread, spread_over
 from counterplay.learn.files import MODELS, load, resume, save
 from counterplay.learn.model import Model
 from counterplay.learn.recipes import Recipe, recipe_for
@@ -68,22 +69,32 @@ class Course:
     """A training on its way to a file."""
 
     def __init__(
-        self, game: Game, recipe: Recipe, out: Path, games: int | None = None, threads: int = 1, seed: int = 0
+        self,
+        game: Game,
+        recipe: Recipe,
+        out: Path,
+        games: int | None = None,
+        threads: int = 1,
+        seed: int = 0,
+        spread: Spread | None = None,
     ) -> None:
         self.game, self.recipe, self.out = game, recipe, out
         self.model = recipe.model(game, seed)
         self.training = recipe.begin(game, self.model, games, threads, seed)
+        if spread is not None:
+            self.training = spread_over(game, self.training, spread, _folder(out) / "parcels")
         self.curve: list[Point] = []
         self._earlier: Model | None = None
 
     @classmethod
-    def taken_up(cls, game: Game, out: Path) -> Course:
+    def taken_up(cls, game: Game, out: Path, spread: Spread | None = None) -> Course:
         """The training that was begun for this file, where its last checkpoint is."""
         found = _checkpoints(_folder(out))
         if not found:
             raise UserError(f"there is no training of {out} to go on with")
         about = _about(found[-1])
-        course = cls(game, recipe_for(game, about["recipe"]), out, about["games"], about["threads"], about["seed"])
+        begun = (about["games"], about["threads"], about["seed"])
+        course = cls(game, recipe_for(game, about["recipe"]), out, *begun, spread)
         resume(course.training, found[-1] / _MODEL)
         course.curve = [Point(**point) for point in about["curve"]]
         if (found[-1] / _EARLIER).exists():
@@ -108,6 +119,8 @@ class Course:
             self._checkpoint()
             self._save()
             raise
+        finally:
+            self.training.close()
         self._save()
         shutil.rmtree(_folder(self.out), ignore_errors=True)  # all of it is in the file now
 

@@ -156,6 +156,9 @@ class Training:
         for w in self._works:
             w.stop = 1
 
+    def close(self) -> None:
+        """Let go of whatever plays for it; a training with workers has some."""
+
     def _play(self, thread: int, deadline: float) -> None:
         """What a thread does: take some games, play them, take more."""
         settings, w, random = self.settings, self._works[thread], self._randoms[thread]

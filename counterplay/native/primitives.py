@@ -16,6 +16,7 @@ from counterplay.core.primitives import Table, replace
 from counterplay.native.bits import BitsType, nth_square
 from counterplay.native.cells import CellsType
 from counterplay.native.linked import overload
+from counterplay.native.memory import MemoryType
 from counterplay.native.seams import cgutils, config, lower_constant, tuple_setitem
 from counterplay.native.words import WordsType, words_of
 
@@ -199,14 +200,41 @@ def _weighted_sum(typing, terms, weights):
     return types.float64(terms, weights), codegen
 
 
+@intrinsic
+def _as_floats(typing, terms):
+    """A tuple of numbers of any types as one of floats."""
+
+    def codegen(context, builder, sig, args):
+        items = cgutils.unpack_tuple(builder, args[0], len(terms))
+        floats = [context.cast(builder, item, t, types.float64) for t, item in zip(terms, items, strict=True)]
+        return context.make_tuple(builder, sig.return_type, floats)
+
+    return types.UniTuple(types.float64, len(terms))(terms), codegen
+
+
 @overload(primitives.weighted_sum)
 def _ol_weighted_sum(terms, weights):
+    if isinstance(weights, MemoryType) and isinstance(terms, types.BaseTuple) and len(terms) > 0:
+        if not all(isinstance(t, types.Integer | types.Boolean | types.Float) for t in terms):
+            return None
+        return _sum_by_memory
     are_tuples = isinstance(terms, types.BaseTuple) and isinstance(weights, types.BaseTuple)
     if not are_tuples or len(weights) not in (0, len(terms)):
         return None
     if not all(isinstance(t, types.Integer | types.Boolean | types.Float) for t in (*terms, *weights)):
         return None
     return lambda terms, weights: _weighted_sum(terms, weights)
+
+
+def _sum_by_memory(terms, weights):
+    """Weights that may change: they are read when they are used."""
+    numbers = _as_floats(terms)
+    if len(weights) != len(numbers):
+        raise ValueError("there is another number of terms than of weights")
+    total = float(weights[0]) * numbers[0]
+    for i in range(1, len(numbers)):
+        total = total + float(weights[i]) * numbers[i]
+    return total
 
 
 def _fits(item, dtype):

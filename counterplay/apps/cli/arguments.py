@@ -32,6 +32,14 @@ ModelFile = Annotated[
     typer.Option("--model", metavar="FILE", help="Estimate by this model, made by `train`; or the one `shipped`."),
 ]
 
+ExecutorName = Annotated[
+    str, typer.Option("--executor", metavar="local|ray", help="Who plays: processes of this machine, or a Ray cluster.")
+]
+Address = Annotated[
+    str | None,
+    typer.Option(metavar="HOST:PORT", help="Of the cluster, or auto. Default: a Ray for this machine alone."),
+]
+
 
 def load(game: str, model: str | None = None) -> Game:
     """The game of that text; with the estimate of a model, if there is one."""

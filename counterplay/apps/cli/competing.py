@@ -1,11 +1,11 @@
-"""Commands that find out who is stronger: matches and tournaments."""
+"""Commands that find out who is stronger: matches and tournaments, and numbers that make a player so."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from counterplay.apps.cli.arguments import GameText, Json, app
+from counterplay.apps.cli.arguments import Address, ExecutorName, GameText, Json, app
 from counterplay.apps.cli.estimating import Without
 
 Seconds = Annotated[float | None, typer.Option(help="Seconds a move. Default: 0.1 for who has no limit.")]
@@ -35,7 +35,7 @@ Adjudicate = Annotated[
     str | None,
     typer.Option(metavar="RULES", help="End games that are decided: `on`, or win=0.98,draw=0.02,plies=8,after=80,..."),
 ]
-Concurrency = Annotated[int, typer.Option(metavar="N", help="Games that are played at once, each in a process.")]
+Concurrency = Annotated[int, typer.Option(metavar="N", help="Games that are played at once, each by a worker.")]
 Seed = Annotated[int, typer.Option(help="For openings, dice and players.")]
 RecordFile = Annotated[
     Path | None, typer.Option("--record", metavar="FILE", help="Write the games there; go on from it.")
@@ -64,6 +64,8 @@ def play_match(
     balanced: Balanced = None,
     adjudicate: Adjudicate = None,
     concurrency: Concurrency = 1,
+    executor: ExecutorName = "local",
+    address: Address = None,
     seed: Seed = 0,
     record: RecordFile = None,
     out: OutFile = None,
@@ -91,6 +93,8 @@ def play_match(
         balanced=balanced,
         adjudicate=adjudicate,
         concurrency=concurrency,
+        executor=executor,
+        address=address,
         seed=seed,
         record=record,
     )
@@ -125,6 +129,8 @@ def play_tournament(
     balanced: Balanced = None,
     adjudicate: Adjudicate = None,
     concurrency: Concurrency = 1,
+    executor: ExecutorName = "local",
+    address: Address = None,
     seed: Seed = 0,
     record: RecordFile = None,
     out: OutFile = None,
@@ -153,6 +159,8 @@ def play_tournament(
         balanced=balanced,
         adjudicate=adjudicate,
         concurrency=concurrency,
+        executor=executor,
+        address=address,
         seed=seed,
         record=record,
     )
@@ -160,3 +168,58 @@ def play_tournament(
         output.print_json({"game": game, "kind": kind, **ended.as_dict()})
         return
     show_standings(ended)
+
+
+@app.command("tune")
+def tune_player(
+    game: GameText,
+    player: Annotated[
+        str,
+        typer.Argument(metavar="PLAYER", help="With numbers in braces: mcts:exploration={c=1.4}; or for its weights."),
+    ] = "alphabeta:nodes=500",
+    pairs: Annotated[int, typer.Option(metavar="N", help="Pairs of games to tune by.")] = 200,
+    verify: Annotated[int, typer.Option(metavar="N", help="Then so many games against the player as it was.")] = 100,
+    rate: Annotated[float, typer.Option(help="How far a pair that is won moves a number, by its width.")] = 0.3,
+    seconds: Seconds = None,
+    nodes: Nodes = None,
+    simulations: Simulations = None,
+    concurrency: Concurrency = 1,
+    executor: ExecutorName = "local",
+    address: Address = None,
+    seed: Seed = 0,
+    record: Annotated[
+        Path | None,
+        typer.Option("--record", "--resume", metavar="FILE", help="Write the games there; go on from it."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Tune the numbers of a player, or the weights of a game's estimate, by games against itself (SPSA)."""
+    from counterplay import arena, games
+    from counterplay.apps.cli import output
+    from counterplay.apps.cli.show_tournament import tuning_shown
+
+    with tuning_shown() as told:
+        tuned = arena.tune(
+            games.load(game),
+            player,
+            pairs,
+            rate=rate,
+            seed=seed,
+            verify=verify,
+            concurrency=concurrency,
+            executor=executor,
+            address=address,
+            record=record,
+            progress=told,
+            seconds=seconds,
+            nodes=nodes,
+            simulations=simulations,
+        )
+    if as_json:
+        output.print_json({"game": game, **tuned.as_dict()})
+        return
+    for name, number in tuned.numbers.items():
+        output.say(f"{name} = {number:.6g}")
+    output.say(tuned.player)
+    if tuned.score is not None:
+        output.say(f"against {tuned.begun}: {tuned.score}")

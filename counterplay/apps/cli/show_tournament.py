@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from math import isfinite
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _REST_SECONDS = 0.1
 """Between two looks: nobody reads faster, and of many games a table takes time to make."""
 
-__all__ = ["Following", "compete", "following", "show_standings"]
+__all__ = ["Following", "compete", "following", "show_standings", "tuning_shown"]
 
 
 def compete(
@@ -70,6 +70,19 @@ def following() -> Iterator[Following]:
             yield told
         finally:
             told.show()
+
+
+@contextmanager
+def tuning_shown() -> Iterator[Callable[[arena.Tuned], None]]:
+    """What is told where the numbers are that are being tuned."""
+    with output.live() as shown:
+
+        def told(tuned: arena.Tuned) -> None:
+            if shown is not None:
+                numbers = ", ".join(f"{name} {number:.4g}" for name, number in tuned.numbers.items())
+                shown.update(Text(f"pair {tuned.pairs} of {tuned.of}: {numbers}"), refresh=True)
+
+        yield told
 
 
 class Following:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from counterplay.apps.cli.arguments import GameText, Interpreted, Json, app, mode
+from counterplay.apps.cli.arguments import Address, ExecutorName, GameText, Interpreted, Json, app, mode
 from counterplay.core.errors import UserError
 
 
@@ -30,6 +30,12 @@ def train(
     ] = None,
     seed: Annotated[int, typer.Option(help="For the first weights, and for chance.")] = 0,
     threads: Annotated[int, typer.Option(help="Play in so many threads; only with one is a run repeatable.")] = 1,
+    workers: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Zero: let so many workers play the games that one learns from."),
+    ] = None,
+    executor: ExecutorName = "local",
+    address: Address = None,
     svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the curve there.")] = None,
     tensorboard: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Write the curve there as events for TensorBoard.")
@@ -44,6 +50,7 @@ def train(
     from counterplay.apps.cli.show_training import follow
     from counterplay.core.files import write_files
     from counterplay.learn.course import Course, curve_svg, games_within
+    from counterplay.learn.distributed import Spread
     from counterplay.learn.events import Events
     from counterplay.learn.recipes import recipe_for
 
@@ -53,9 +60,14 @@ def train(
         raise UserError("give --games or --seconds, not both")
     if seconds is not None and not 0 < seconds < 1e7:
         raise UserError(f"--seconds is how long to train, more than 0, not {seconds:g}")
+    if workers is None and (executor != "local" or address is not None):
+        raise UserError("say by --workers how many workers of the cluster play")
+    if workers is not None and seconds is not None:
+        raise UserError("with --workers give --games, not --seconds")
+    spread = None if workers is None else Spread(workers, executor, address)
     with mode(interpreted), ExitStack() as open_files:
         if resume:
-            course = Course.taken_up(loaded, file)
+            course = Course.taken_up(loaded, file, spread)
             begun = {"--recipe": str(course.recipe), "--games": course.training.settings.games}
             for option, wish in (("--recipe", recipe), ("--games", number)):
                 if wish not in (None, begun[option]):
@@ -64,7 +76,7 @@ def train(
             chosen = recipe_for(loaded, recipe, method)
             if seconds is not None:
                 number = games_within(loaded, chosen, seconds, threads)
-            course = Course(loaded, chosen, file, number, threads, seed)
+            course = Course(loaded, chosen, file, number, threads, seed, spread)
             course.must_be_new()
         events = None if tensorboard is None else open_files.enter_context(Events(tensorboard))
         try:
