@@ -26,8 +26,8 @@ from counterplay.core.charts import line_chart
 from counterplay.core.errors import UserError
 from counterplay.core.files import read_json, read_text, write_files
 from counterplay.core.game import Game
-from counterplay.learn.files import MODELS, load, resume, save
-from counterplay.learn.model import Model
+from counterplay.learn.files import load, resume, save
+from counterplay.learn.model import Model, copied
 from counterplay.learn.recipes import Recipe, recipe_for
 from counterplay.learn.strength import Score, quick_match
 from counterplay.learn.temporal import Progress
@@ -148,7 +148,7 @@ class Course:
         shares = {name: round(score.share, 4) for name, score in scores.items()}
         seconds = round(self.training.seconds, 1)
         self.curve.append(Point(self.training.games, seconds, shares, round(points, 4)))
-        self._earlier = _copy(self.model)
+        self._earlier = copied(self.model)
 
     # ---- on disk
 
@@ -160,6 +160,7 @@ class Course:
                 "method": self.recipe.method,
                 "recipe": str(self.recipe),
                 **settings._asdict(),
+                **self.training.about,
                 "rate": list(settings.rate),
                 "played": self.training.games,
                 "seconds": round(self.training.seconds, 1),
@@ -222,14 +223,6 @@ def _sync(folder: Path) -> None:
             os.fsync(opened)
         finally:
             os.close(opened)
-
-
-def _copy(model: Model) -> Model:
-    """The model as it is now, which does not learn on."""
-    copy = MODELS[model.kind](model.game, **model.shape)
-    for name, weights in model.weights.items():
-        copy.weights[name][:] = weights
-    return copy
 
 
 def _compile(game: Game, recipe: Recipe) -> None:
