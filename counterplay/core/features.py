@@ -182,9 +182,26 @@ class Learnable:
         return ()
 
     @knowledge
+    def image(self, s: Any, k: int) -> Any:
+        """The state as number `k` of the `symmetries` shows it, for who learns from all images of a position.
+
+        Whatever `image_action` makes of an action leads from there to what this makes of its result.
+        """
+        return s
+
+    def image_action(self, a: int, k: int) -> int:
+        """What an action becomes there. Default: the same."""
+        return a
+
+    @knowledge
     def model_odds(self, units: Any, p: int, a: int) -> float:
         """How much speaks for a move, by a model that says so of a state; see `counterplay.learn.dual`."""
         return 1.0
+
+    @knowledge
+    def model_appraise(self, s: Any, units: Any, k: int) -> float:
+        """Leave in `units` what `model_odds` asks for, and say what the state is worth to player `k`, in one go."""
+        return 0.0
 
     @for_people
     def feature_name(self, s: Any, i: int) -> str:

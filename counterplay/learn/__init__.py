@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+from counterplay.learn.descent import descent
 from counterplay.learn.distributed import zero_by_workers
 from counterplay.learn.dual import DualNetwork
 from counterplay.learn.examples import by_results, by_search, random_states
@@ -34,6 +35,7 @@ __all__ = [
     "QTable",
     "by_results",
     "by_search",
+    "descent",
     "fit",
     "load",
     "model_of",

@@ -381,7 +381,7 @@ def spread_over(game: Game, training: Training, spread: Spread, journal: Path | 
     """A training that has not begun, as one whose games are played by workers."""
     if not isinstance(training, ZeroTraining):
         raise UserError("only zero is played by workers: add --method zero")
-    settings = cast("ZeroSettings", training.settings)
+    settings = training.settings
     return SpreadTraining(game, cast("DualNetwork", training.model), settings, spread, journal)
 
 

@@ -20,6 +20,7 @@ from counterplay.core.vectors import LANES, add_scaled, layer, scratch
 from counterplay.learn.model import in_lines
 from counterplay.learn.network import Network, back, forward, output_errors
 from counterplay.native import interpreted, native
+from counterplay.search.mcts.nodes import values_kept
 from counterplay.search.playout import choose
 
 __all__ = ["DualNetwork"]
@@ -38,6 +39,7 @@ class DualNetwork(Network):
 
     kind = "dual"
     rate = (0.1, 0.01)
+    many_players = True
 
     def __init__(
         self,
@@ -52,7 +54,7 @@ class DualNetwork(Network):
         needed, active = _survey(self.game)
         self.moves, self.alike = moves or needed, alike
         self._spread(active, np.random.default_rng(seed))
-        rows = self.moves * (1 if alike else 2)
+        rows = self.moves * (1 if alike else self.game.players)
         self.weights["policy"] = in_lines(np.zeros(rows * (self.hidden[-1] + LANES)))
 
     def _spread(self, active: float, random: np.random.Generator) -> None:
@@ -72,15 +74,17 @@ class DualNetwork(Network):
 
     @property
     def outputs(self) -> int:
-        return 1
+        return values_kept(self.game)
 
     def rules(self) -> dict[str, Any]:
         return {
             **super().rules(),
             "model_think": model_think,
+            "model_appraise": model_appraise,
             "model_odds": model_odds,
             "model_moves": self.moves,
             "model_alike": self.alike,
+            "model_turns": len(self.game.symmetries) if self.game.knows.image else 0,
         }
 
 
@@ -109,6 +113,23 @@ def _survey(game: Game) -> tuple[int, float]:
 def model_think(self: Any, s: Any, units: Any) -> None:
     """Leave in `units` what the network makes of a state, for `model_odds` to ask about its moves."""
     think(self, s, units)
+
+
+def model_appraise(self: Any, s: Any, units: Any, k: int) -> float:
+    """The same, and what the state is worth to player `k`."""
+    return float(think_both(self, s, units, k))
+
+
+@native
+def think_both(game, s, units, k):  # type: ignore[no-untyped-def]
+    on, y = new_active(game.model_inputs, game.model_most), scratch(game.model_room)
+    game.model_see(s, on)
+    forward(game, on, units, y)
+    if game.model_outputs > 1:
+        low, high = game.utility_range
+        return float(low + (high - low) * y[(k - game.viewer(s)) % game.players])
+    v = float(game.model_worth(y))
+    return v if k == game.viewer(s) else game.utility_sum - v
 
 
 @native

@@ -5,6 +5,7 @@
     logistello              tables of patterns (Othello, 1997)
     any                     a small network, for any game of two opponents
     zero                    a network for values and moves, taught by tree search (AlphaGo Zero, 2017)
+    descent                 a network for values, taught by best-first minimax (Cohen-Solal, 2020)
 
 Each setting can be changed in the text: `td-gammon:hidden=160,rate=0.05`.
 """
@@ -17,6 +18,7 @@ from typing import Any, cast
 from counterplay.core.errors import UserError
 from counterplay.core.game import Game
 from counterplay.core.texts import read_settings
+from counterplay.learn.descent import DescentSettings, DescentTraining
 from counterplay.learn.dual import DualNetwork
 from counterplay.learn.linear import Linear
 from counterplay.learn.model import Model
@@ -46,7 +48,7 @@ class Recipe:
     training: dict[str, Any] = field(default_factory=dict)
     """Settings of the method, where they are not the model's own."""
     method: str = "td"
-    """`td` or `zero`."""
+    """`td`, `zero` or `descent`."""
 
     def model(self, game: Game, seed: int = 0) -> Model:
         """A new model, which has learned nothing."""
@@ -58,19 +60,25 @@ class Recipe:
         settings = self.settings(game, games, threads, seed)
         if isinstance(settings, Settings):
             return Training(game, model, settings)
+        if isinstance(settings, DescentSettings):
+            return DescentTraining(game, model, settings)
         return ZeroTraining(game, cast("DualNetwork", model), settings)
 
     def settings(
         self, game: Game, games: int | None = None, threads: int = 1, seed: int = 0
-    ) -> Settings | ZeroSettings:
+    ) -> Settings | ZeroSettings | DescentSettings:
         """How to train it on this game."""
         games = self.games if games is None else games
         first, last = self.kind.rate
         first = float(self.training.get("rate", first))
         last = float(self.training.get("last_rate", min(last, first)))
-        if self.method == "zero":
-            own = {name: kind(self.training[name]) for name, kind in _ZERO.items() if name in self.training}
-            return ZeroSettings(games, (first, last), threads=threads, seed=seed, **own)
+        if self.method in ("zero", "descent"):
+            known = _TRAINING[self.method].items()
+            own = {name: kind(self.training[name]) for name, kind in known if name in self.training}
+            own.pop("rate", None)
+            own.pop("last_rate", None)
+            made = ZeroSettings if self.method == "zero" else DescentSettings
+            return made(games, (first, last), threads=threads, seed=seed, **own)
         trace = float(self.training.get("trace", self.kind.trace))
         explore = float(self.training.get("explore", 0.0 if game.chance else 0.1))
         depth = int(self.training.get("depth", 1 if game.chance else self.depth))
@@ -89,12 +97,16 @@ class Recipe:
 
 
 _ZERO = {
-    **dict.fromkeys(("simulations", "quick", "opening"), int),
-    **dict.fromkeys(("share", "puct", "noise", "warm", "mix", "repeats"), float),
+    **dict.fromkeys(("simulations", "quick", "opening", "gumbel", "images", "gate"), int),
+    **dict.fromkeys(("share", "puct", "noise", "warm", "mix", "repeats", "gumbel_scale", "forced", "resign"), float),
 }
-_TRAINING = {
+_TRAINING: dict[str, dict[str, Any]] = {
     "td": {"rate": float, "last_rate": float, "trace": float, "explore": float, "depth": int},
     "zero": {"rate": float, "last_rate": float, **_ZERO},
+    "descent": {
+        **dict.fromkeys(("rate", "last_rate", "explore", "repeats", "memory_mb"), float),
+        **dict.fromkeys(("simulations", "opening"), int),
+    },
 }
 """What can be said of each method, and what kind of number it is."""
 
@@ -142,6 +154,14 @@ RECIPES: dict[str, Recipe] = {
             games=20_000,
             method="zero",
         ),
+        Recipe(
+            "descent",
+            "a network for values, taught by best-first minimax to the end of the game, as Cohen-Solal's of 2020",
+            Network,
+            {"hidden": 64, "features": "own"},
+            games=5_000,
+            method="descent",
+        ),
     )
 }
 
@@ -154,7 +174,7 @@ def recipe_for(game: Game, text: str | None = None, method: str | None = None) -
     """The recipe that a text names, or the one that is made for the game and learns by this method."""
     if method is not None and method not in METHODS:
         raise UserError(f"there is no method '{method}'; there are: {', '.join(METHODS)}")
-    recipe = _recipe_for(game, "zero" if text is None and method == "zero" else text)
+    recipe = _recipe_for(game, method if text is None and method in RECIPES else text)
     if method is not None and method != recipe.method:
         raise UserError(f"{recipe.name} learns by {recipe.method}, not by {method}")
     return recipe
