@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import socket
 import sys
 import time
 import traceback
@@ -46,6 +47,8 @@ _LOOPBACK = "127.0.0.1"
 _LOOK_SECONDS = 2.0
 """How often it is asked how large the cluster is."""
 _POLL_SECONDS = 1.0
+_ANSWER_SECONDS = 10.0
+"""That the head has to answer at all."""
 _ALONE_SECONDS = 300.0
 """With no worker at all for so long, nobody can be expected to come."""
 
@@ -221,6 +224,7 @@ def _connect(ray: Any, number: int, address: str | None) -> None:
     """Join the cluster at that address, or start one of this machine."""
     quiet = {"logging_level": logging.ERROR, "log_to_driver": False}
     if address is not None:
+        _must_answer(address)
         ray.init(address=address, **quiet)
         return
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
@@ -228,6 +232,18 @@ def _connect(ray: Any, number: int, address: str | None) -> None:
     if any(node["NodeManagerAddress"] != _LOOPBACK for node in ray.nodes()):
         ray.shutdown()
         raise UserError("Ray would listen to the network here; start it yourself and name its --address")
+
+
+def _must_answer(address: str) -> None:
+    """Whether somebody listens there: Ray itself would try for many minutes."""
+    host, colon, port = address.rpartition("://")[2].rpartition(":")
+    if not colon:
+        return  # `auto` and the like
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), _ANSWER_SECONDS).close()
+    except (OSError, ValueError, OverflowError) as error:
+        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise UserError(f"the cluster at {address} cannot be reached: {why}") from None
 
 
 @contextmanager
