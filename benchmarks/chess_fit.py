@@ -1,6 +1,6 @@
 """Fit the evaluation of chess to what Stockfish says of positions of our own games.
 
-    python benchmarks/chess_fit.py                      # all of it: positions, fit, counterplay/games/chess/weights.txt
+    python benchmarks/chess_fit.py [--number 100000]    # all of it: positions, fit, counterplay/games/chess/weights.txt
     python benchmarks/chess_fit.py FILE ... --out w.txt # only the fit, to positions that chess_positions.py has made
 
 What is fitted are all numbers of `weights.txt`; material and the pair of bishops stay as the textbooks have them. The
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from chess_positions import write  # beside this file
 
 from counterplay import games
 from counterplay.core.bits import Bits
@@ -173,8 +174,13 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=40)
     parser.add_argument("--small", type=float, default=5e-7)
     parser.add_argument("--alike", type=float, default=2e-6)
+    parser.add_argument("--number", type=int, default=100_000, help="Positions to make, if no FILE has them.")
+    parser.add_argument("--stockfish", default="/usr/games/stockfish")
     asked = parser.parse_args()
     begun = time.process_time()
+    if not asked.files:
+        asked.files = [Path("chess-positions.txt")]
+        write(asked.files[0], asked.number, depth=6, seed=1, program=asked.stockfish)
     data = Positions(asked.files)
     rows = np.random.default_rng(1).permutation(len(data))
     held, learned = rows[: len(rows) // 10], rows[len(rows) // 10 :]
