@@ -1,17 +1,22 @@
 """The benchmarks run, compare equal work, and do without peers that are not installed."""
 
+import importlib
 import importlib.util
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from counterplay import games
 from counterplay.arena.outside.player import is_installed
+from counterplay.core.randomness import new_random
+from counterplay.games.chess import weights
 from counterplay.native import interpreted
 from tests.processes import WATCHDOG_SECONDS
 
@@ -204,3 +209,43 @@ def test_the_first_minute_is_measured(tmp_path):
     rows = {row["name"]: row for row in json.loads(report.read_text())}
     assert rows.keys() == {"compile nim", "warm nim"}
     assert all(row["figures"][0] > 0 and row["ratio"] == 1 for row in rows.values())
+
+
+# ---- the evaluation of chess
+
+
+@pytest.fixture
+def fitting(monkeypatch):
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    return importlib.import_module("chess_positions"), importlib.import_module("chess_fit")
+
+
+def test_positions_of_chess_are_settled_and_thinned(fitting):
+    positions, _ = fitting
+    game = games.load("chess")
+    with interpreted():
+        s = game.from_text("6k1/8/8/3q4/4P3/8/8/6K1 w - - 0 1")
+        assert game.to_text(positions.disturbed(game, s, 0, new_random(0))) == "6k1/8/8/3P4/8/8/8/6K1 b - - 0 1"
+        assert game.action_name(s, positions.best_move(game, s, 1)) == "exd5"
+        thin = positions.thinned(game, game.initial(), random.Random(3))
+        assert thin.kings == game.initial().kings
+        assert game.from_text(game.to_text(thin)) == thin
+
+
+def test_the_evaluation_of_chess_is_fitted_to_positions(fitting, tmp_path):
+    _, fit = fitting
+    game, source, file = games.load("chess"), random.Random(1), tmp_path / "positions.txt"
+    with interpreted():
+        lines = []
+        for _ in range(40):
+            s = game.initial()
+            for _ in range(source.randrange(4, 20)):
+                s = game.result(s, source.choice(list(game.actions(s))))
+            pawns = (1 - 2 * s.turn) * (2 * game.terms(s).mobility + game.terms(s).material)
+            lines.append(f"{game.to_text(s)}|{round(fit.PAWN * pawns)}\n")
+        file.write_text("".join(lines))
+        data = fit.Positions([file])
+    rows = np.arange(len(data))
+    before, after = np.zeros(2 * weights.NUMBER), fit.fit(data, rows, 60, 1e-7, 1e-7)
+    wrong = [np.mean((fit.chance(data.estimate(w, rows)) - fit.chance(data.pawns)) ** 2) for w in (before, after)]
+    assert wrong[1] < 0.2 * wrong[0]

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from counterplay import AmbiguousText, IllegalAction, UnreadableText, games, native, search
-from counterplay.games.chess import notation
+from counterplay.core.features import Active
+from counterplay.games.chess import notation, weights
 from counterplay.games.chess.rules import Chess
 from counterplay.native import native as make_native
 from tests.references import perft_cases
@@ -328,26 +329,60 @@ def test_the_evaluation_does_not_depend_on_the_colour(fen):
     assert -1.0 < GAME.evaluate(s, 0) < 1.0
 
 
+def terms(fen):
+    return GAME.terms(at(fen))
+
+
 def test_the_terms_are_what_their_names_say():
-    start = GAME.terms(GAME.initial())
-    assert start._asdict() == dict.fromkeys(
-        ("material", "bishop_pair", "mobility", "king_safety", "centre", "pawn_structure"), 0.0
+    start = GAME.terms(GAME.initial())._asdict()
+    assert start.pop("to_move") > 0
+    assert start == dict.fromkeys(
+        ("material", "bishop_pair", "placement", "mobility", "king_safety", "pawn_structure", "posts", "threats"), 0.0
     )
-
-    def terms(fen):
-        return GAME.terms(at(fen))
-
     assert terms("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1").material == 9
     assert terms("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/1NBQKBNR w Kkq - 0 1").material == -5
     assert terms("rnbqkb1r/pppppppp/8/8/8/8/PPPPPPPP/RNBQK1NR w KQkq - 0 1").material == 0
     assert terms("rnbqkb1r/pppppppp/8/8/8/8/PPPPPPPP/RNBQK1NR w KQkq - 0 1").bishop_pair == -0.5
-    assert GAME.terms(GAME.at("e4 a6").state).centre > 0
+    assert GAME.terms(GAME.at("e4 a6").state).placement > 0
     assert GAME.terms(GAME.at("e4 a6").state).mobility > 0
     doubled, healthy = "4k3/8/8/8/P7/P7/8/4K3 w - - 0 1", "4k3/8/8/8/8/PP6/8/4K3 w - - 0 1"
     assert terms(doubled).pawn_structure < terms(healthy).pawn_structure
     assert terms("4k3/P7/8/8/8/8/8/4K3 w - - 0 1").pawn_structure > terms(healthy).pawn_structure
     safe, bare = "q5k1/5ppp/8/8/8/8/5PPP/Q5K1 w - - 0 1", "q5k1/5ppp/8/8/8/PPP5/8/Q5K1 w - - 0 1"
     assert terms(bare).king_safety < terms(safe).king_safety == 0
+
+
+def test_the_evaluation_knows_what_people_know():
+    castled = "r1bq1rk1/pppp1ppp/2n2n2/2b1p3/2B1P3/2N2N2/PPPP1PPP/R1BQ1RK1 w - - 0 1"
+    walked = "r1bq1rk1/pppp1ppp/2n2n2/2b1p3/2B1P3/2N2N2/PPPPKPPP/R1BQ3R w - - 0 1"
+    assert sum(terms(castled)) > sum(terms(walked)) + 0.3
+    on_open = "6k1/pp3ppp/8/8/8/8/PP3PPP/3R2K1 w - - 0 1"
+    assert terms(on_open).posts > terms("6k1/pp3ppp/8/8/8/8/PP3PPP/R5K1 w - - 0 1").posts
+    assert terms("6k1/5p2/8/3pN3/3P4/8/8/6K1 w - - 0 1").posts == 0  # a pawn could chase it away
+    assert terms("6k1/8/8/3pN3/3P4/8/8/6K1 w - - 0 1").posts > 0
+    assert terms("3q2k1/5ppp/8/8/5N2/8/5PPP/6K1 w - - 0 1").threats == 0
+    assert terms("6k1/3q1ppp/8/4N3/8/8/5PPP/6K1 w - - 0 1").threats > 0
+    active, passive = "8/8/8/3k4/8/8/8/R3K2r w - - 0 1", "8/8/8/8/8/8/8/R3K2k w - - 0 1"
+    assert terms(active).placement < terms(passive).placement  # in endings a king belongs into the middle
+
+
+def test_the_inputs_by_the_weights_add_up_to_the_estimate():
+    early, late = weights.read(Path(weights.__file__).with_name("weights.txt").read_text())
+    numbers = [x / 100 for x in early + late] + [1.0, 3.0, 3.0, 5.0, 9.0, 0.5]
+    assert weights.read(weights.written(early, late)) == (early, late)
+    assert len(numbers) == GAME.inputs
+    for fen, _ in CASES:
+        s, on = at(fen), Active(GAME.inputs, GAME.most_active)
+        GAME.features(s, on)
+        total = sum(numbers[i] * x for i, x in on.values.items())
+        assert total == pytest.approx((1 - 2 * s.turn) * sum(GAME.terms(s)), abs=1e-9)
+
+
+def test_inputs_have_names():
+    named = [GAME.feature_name(GAME.initial(), i) for i in range(GAME.inputs)]
+    assert len(set(named)) == GAME.inputs
+    assert named[8] == "pawn on a2, kings on one wing, early"
+    assert named[-1] == "bishop pair"
 
 
 def test_the_search_may_pass_unless_in_check_or_with_pawns_only():

@@ -7,6 +7,7 @@
     alphabeta:depth=6,without=model     with the game's own estimate
     alphabeta:depth=6,weights=[1,0.5]   with other weights of its terms
     alphabeta:depth=6,tables=on         asking the endgame tables that there are; so it does if you have built some
+    alphabeta:nodes=100000,book=on      asking the opening book of the game first, if one comes with it
     level:5                             as strong as a person would like, from 1 to 10: see `levels.py`
     uci:stockfish,UCI_Elo=2000          other people's programs and bots: see `outside/`
 
@@ -27,6 +28,7 @@ import numpy as np
 
 from counterplay import search
 from counterplay.arena import outside
+from counterplay.arena.book import Book, shipped_book
 from counterplay.arena.defence import Defence
 from counterplay.arena.hidden import hidden_player
 from counterplay.arena.levels import LEVELS, LevelPlayer
@@ -34,6 +36,7 @@ from counterplay.arena.practice import practise
 from counterplay.arena.timing import TimeLeft, allot
 from counterplay.core.game import Game, UnreadableText, UserError
 from counterplay.core.memory import Memory
+from counterplay.core.randomness import Dice
 from counterplay.core.texts import read_settings
 from counterplay.learn.model import without_model
 from counterplay.learn.shelf import named, usual
@@ -101,9 +104,10 @@ def new_player(
             f"level:{len(LEVELS)}, and others' programs by {', '.join(outside.KINDS[:-1])}"
         )
     kind = search.ENGINES[name]
+    book = shipped_book(game) if settings.pop("book", False) else None
     game = _estimating(game, text, settings)
     known = (*kind.abilities.limits, "multi", *kind.setting_names(), "tables")
-    _must_be_known(text, settings, known, "model", "weights", "without")
+    _must_be_known(text, settings, known, "model", "weights", "without", "book")
     settings = {key: value for key, value in given.items() if key in known} | settings
     if kind.abilities.seed:
         settings.setdefault("seed", seed)
@@ -114,7 +118,7 @@ def new_player(
         budget = otherwise
     if kind.abilities.needs_limit and budget == search.Limits():
         raise UserError(f"{name} needs a limit, as in '{name}:{kind.abilities.limits[0]}=4'")
-    return EnginePlayer(game, partial(search.new_engine, name, **own), budget, multi)
+    return EnginePlayer(game, partial(search.new_engine, name, **own), budget, multi, book, seed)
 
 
 def taught(game: Game, text: str) -> str:
@@ -178,9 +182,16 @@ class EnginePlayer:
     """What an engine finds, which keeps what it has seen from move to move; when all is lost, what still counts."""
 
     def __init__(
-        self, game: Game, new_engine: Callable[[Game], search.Engine], limits: search.Limits, multi: int = 1
+        self,
+        game: Game,
+        new_engine: Callable[[Game], search.Engine],
+        limits: search.Limits,
+        multi: int = 1,
+        book: Book | None = None,
+        seed: int = 0,
     ) -> None:
         self._engine, self._limits, self._multi = new_engine(game), limits, multi
+        self._book, self._seed = book, seed
         self._defence = Defence(game, new_engine)
         self._clocks: Sequence[TimeLeft] | None = None
         self._late = _LATE
@@ -195,6 +206,10 @@ class EnginePlayer:
         self._clocks = clocks
 
     def choose(self, states: Sequence[Any]) -> int:
+        if self._book is not None:
+            known = self._book.choose(states[-1], Dice(self._seed, "book", len(states)))
+            if known is not None:
+                return known
         result = self.search(states)
         if result.stopped == "interrupted":  # by ctrl-C: it is not the move that this player would have made
             raise KeyboardInterrupt

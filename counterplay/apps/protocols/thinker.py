@@ -14,8 +14,10 @@ from typing import Any, NamedTuple
 
 from counterplay import search
 from counterplay.arena import LEVELS, Budget
+from counterplay.arena.book import has_book, shipped_book
 from counterplay.arena.levels import LevelPlayer
 from counterplay.core.game import CHANCE, Game, Position, UserError, listed_actions
+from counterplay.core.randomness import Dice
 from counterplay.learn.shelf import SHIPPED, has_shipped, named, usual, with_usual
 from counterplay.search import Limits, Result
 from counterplay.search.algorithms import choose
@@ -60,6 +62,8 @@ class Options:
     elo: int = ELO[10]
     model: str | None = None
     """Whose estimate it goes by; None: that of the usual model, if there is one, which levels do without."""
+    book: bool = False
+    """Whether moves of the opening book are played without thinking; levels do without, too."""
 
     @staticmethod
     def skill_of(level: int | None) -> int:
@@ -200,7 +204,11 @@ class Thinker:
             asker = _LevelAsker(LevelPlayer(self._estimated, level, seed=self._games))
         else:
             multi = self.options.multi if ask.multi is None else ask.multi
-            asker = _EngineAsker(self._engine(limits), limits, multi, ask.only)
+            known = self._from_book() if self.options.book and not ask.only and not ask.is_open else None
+            if known is None:
+                asker = _EngineAsker(self._engine(limits), limits, multi, ask.only)
+            else:
+                asker = _EngineAsker(self._engine(limits), Limits(nodes=_AT_ONCE_NODES), 1, (known,))
         is_forced = not game.is_terminal(s) and len(listed_actions(game, s)) == 1
         self._search = _Search(asker, self.position, ask.budget, is_forced, told, answered, self._post, self._done)
         if not ask.is_open:
@@ -259,6 +267,13 @@ class Thinker:
         return max((int(table.permille) for table in tables if table is not None), default=0)
 
     # ---- inside
+
+    def _from_book(self) -> int | None:
+        """The move of the opening book, if it has one here."""
+        if not has_book(self.game):
+            return None
+        dice = Dice(self._games, "book", len(self.position.history))
+        return shipped_book(self.game).choose(self.position.state, dice)
 
     def _engine(self, limits: Limits) -> search.Engine:
         """The engine that `counterplay search` would take for these limits."""

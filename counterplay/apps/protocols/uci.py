@@ -25,6 +25,7 @@ from counterplay.apps.protocols.dispatcher import Protocol
 from counterplay.apps.protocols.notation import line_names, move_name, read_move, score, whole_number
 from counterplay.apps.protocols.thinker import ELO, FULL_SKILL, NO_HURRY, Ask, Thinker
 from counterplay.arena import Budget, TimeLeft, allot
+from counterplay.arena.book import has_book
 from counterplay.core.game import Position, UserError, listed_actions
 from counterplay.search import ENGINES, Limits, Result
 from counterplay.search.algorithms import choose
@@ -136,6 +137,7 @@ class UniversalInterface(Protocol):
         is_960 = self.thinker.game.settings.get("chess960")
         rules = {} if is_960 is None else {"UCI_Chess960": _Rule("chess960", is_960)}
         names = self.thinker.models
+        books = {"OwnBook": _Check("book")} if has_book(self.thinker.game) else {}
         models = {"Model": _Combo("model", self.thinker.model, names)} if len(names) > 1 else {}
         return {
             "Hash": _Spin("hash_mb", 256 if "memory_mb" in kind.setting_names() else 64, 1, _MOST_HASH_MB),
@@ -147,6 +149,7 @@ class UniversalInterface(Protocol):
             "UCI_Elo": _Spin("elo", high, low, high),
             "Ponder": _Check(""),  # whether the GUI will let us is no concern of ours
             "Clear Hash": _Button(),
+            **books,
             **models,
             **rules,
         }

@@ -28,7 +28,6 @@ NONE = Bits(64)
 FILE_A, FILE_H = Bits(64, range(0, 64, 8)), Bits(64, range(7, 64, 8))
 LAST_ROWS = Bits(64, [*range(8), *range(56, 64)])
 LIGHT = Bits(64, [q for q in range(64) if (q + q // 8) % 2])
-CENTRE = squares("d4", "e4", "d5", "e5")
 
 KNIGHT_STEPS = table(*((x, y) for x in (-2, -1, 1, 2) for y in (-2, -1, 1, 2) if abs(x) != abs(y)))
 KING_STEPS = table(*((x, y) for x in (-1, 0, 1) for y in (-1, 0, 1) if x or y))
@@ -40,6 +39,8 @@ FALLING = table((1, -1), (-1, 1), slides=True)
 STRAIGHT_LINES = Table(FILE[q] | ROW[q] for q in range(64))
 DIAGONAL_LINES = Table(RISING[q] | FALLING[q] for q in range(64))
 THIRD_ROW = Table([Bits(64, range(16, 24)), Bits(64, range(40, 48))])  # where a pawn's first step ends, by colour
+OTHER_HALF = Table([Bits(64, range(32, 64)), Bits(64, range(32))])  # of the board, by colour
+OUTPOST_ROWS = Table([Bits(64, range(24, 48)), Bits(64, range(16, 40))])  # where a piece is well placed, by colour
 
 # Castling: 0 and 1 White's, short and long; 2 and 3 Black's.
 CASTLING_ROOK = Table([7, 0, 63, 56])

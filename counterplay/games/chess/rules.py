@@ -15,7 +15,7 @@ from counterplay.core.bits import Bits
 from counterplay.core.drawing import CHESSMEN, Look
 from counterplay.core.game import Game
 from counterplay.core.primitives import nth, state_key
-from counterplay.games.chess import evaluation, notation
+from counterplay.games.chess import evaluation, features, notation
 from counterplay.games.chess.board import (
     CASTLING_EMPTY,
     CASTLING_KING,
@@ -488,7 +488,19 @@ class Chess(Game):
                 found = b & kind
         return found.lowest()
 
+    # ---- for learning
+
+    inputs = features.INPUTS
+    most_active = features.MOST
+
+    def features(self, s, on):
+        """Pieces on their squares as their king sees them, and all else that the evaluation counts."""
+        features.features(s, on)
+
     # ---- for people
+
+    def feature_name(self, s, i):
+        return features.name(i)
 
     def chance_to_win(self, v):
         """By how players of lichess.org fared with so many pawns more (lila, `WinPercent.scala`)."""
