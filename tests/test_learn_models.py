@@ -291,6 +291,16 @@ class Corridor(Game):
         on.add(s.steps)
 
 
+def test_the_shapes_of_go_are_small_blocks():
+    game = games.load("go:size=5")
+    model = learn.Patterns(game, stages=2)
+    assert model.instances == 9 + 8, "nine blocks, and two ways to lie in each corner"
+    assert model.inputs == 2 * (3 * 3**9 + 3**8 + 1), "in a corner, at an edge, in the centre"
+    assert game.place(game.initial(), game.shapes[0][4]).name == "B2"
+    wide = games.load("go:size=3,columns=4")
+    assert learn.Patterns(wide, stages=1).instances == 2 + 2 + 2
+
+
 def test_a_wrong_input_is_an_error_in_both_modes():
     game = Corridor()
     clever = game.with_model(learn.Linear(game))

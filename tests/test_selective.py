@@ -35,19 +35,28 @@ GAME = DicedTree(width=4, height=8, meet=False)
 ROOTS = [GAME.State(0, 0, seed) for seed in range(12)]
 
 
-def obvious(game, s, width, depth):
+class Tabled(DicedTree):
+    """One with a table, which knows a third of the states."""
+
+    def solved(self, s):
+        return (0.125 * (self.noise(s, 5) % 9), 0) if self.noise(s, 4) % 3 == 0 else (0.0, -1)
+
+
+def obvious(game, s, width, depth, replies=None):
     """The same as it would be said: sort, take the first few, look at each."""
     if game.is_terminal(s):
         return game.utility(s, 0)
+    if game.solved(s)[1] >= 0:
+        return game.solved(s)[0]
     if depth == 0:
         return game.evaluate(s, 0)
-    after = [game.result(s, a) for a in game.actions(s)]
+    after, below = [game.result(s, a) for a in game.actions(s)], replies or width
     if (p := game.player(s)) == CHANCE:
-        return sum(game.probability(s, a) * obvious(game, t, width, depth - 1) for a, t in enumerate(after))
+        return sum(game.probability(s, a) * obvious(game, t, below, depth - 1) for a, t in enumerate(after))
     sign = 1 if p == 0 else -1
     if depth > 1:
         after = sorted(after, key=lambda t: -sign * obvious(game, t, width, 0))[:width]
-    return sign * max(sign * obvious(game, t, width, depth - 1) for t in after)
+    return sign * max(sign * obvious(game, t, below, depth - 1) for t in after)
 
 
 @pytest.mark.parametrize("width", [1, 2, 3])
@@ -59,6 +68,29 @@ def test_the_value_is_that_of_the_best_few(width):
     for s, (v, *_, told) in zip(ROOTS, both_modes(found), strict=True):
         assert v == pytest.approx(obvious(GAME, s, width, 6), abs=1e-12)
         assert told == width
+
+
+def test_fewer_replies_than_first_moves():
+    def found():
+        results = [search.expectiminimax(GAME, s, depth=6, width=3, replies=1) for s in ROOTS]
+        return [(each.value, each.nodes, each.settings["replies"]) for each in results]
+
+    for s, (v, nodes, told) in zip(ROOTS, both_modes(found), strict=True):
+        assert v == pytest.approx(obvious(GAME, s, 3, 6, replies=1), abs=1e-12)
+        assert nodes <= search.expectiminimax(GAME, s, depth=6, width=3).nodes
+        assert told == 1
+
+
+def test_it_asks_a_table():
+    tabled = Tabled(width=4, height=8, meet=False)
+    roots = [s for s in ROOTS if tabled.solved(s)[1] < 0]
+
+    def found():
+        return [search.expectiminimax(tabled, s, depth=4, width=2).value for s in roots]
+
+    for s, v in zip(roots, both_modes(found), strict=True):
+        assert v == pytest.approx(obvious(tabled, s, 2, 4), abs=1e-12)
+    assert found() != [search.expectiminimax(GAME, s, depth=4, width=2).value for s in roots]
 
 
 def test_wide_enough_it_is_minimax():
@@ -127,3 +159,9 @@ def test_a_player_can_be_told_how_many():
 def test_a_width_is_a_number_of_moves(width):
     with pytest.raises(UserError, match="width is how many moves are followed"):
         search.expectiminimax(GAME, ROOTS[0], depth=2, width=width)
+
+
+def test_replies_need_a_width():
+    for replies, width in ((0, 3), ("one", 3), (1, None)):
+        with pytest.raises(UserError, match="replies is how many moves are followed after the first"):
+            search.expectiminimax(GAME, ROOTS[0], depth=2, width=width, replies=replies)

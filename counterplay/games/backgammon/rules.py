@@ -291,15 +291,17 @@ class Backgammon(Game):
     def features(self, s, on):
         """The inputs of `td_features` but for the turn: first of the player to move, then of the other.
 
-        A race is a game of its own, with inputs of its own, from number 196 on. Not point by point, which a processor
-        cannot foresee: all points with a checker, then those with a second, ...
+        Of the first three of a point only one is on, for one checker, two, or three and more, as in GNU Backgammon:
+        half as many rows to add up, and whatever can be said with the others can be said with these. A race is a game
+        of its own, with inputs of its own, from number 196 on. Not point by point, which a processor cannot foresee:
+        all points with one checker, then those with two, ...
         """
         mine, theirs = s.mine, s.theirs
-        men, others = occupied(mine), occupied(theirs)
-        first = 196 if self.have_passed(men, others) else 0
-        self.add_points(on, first, men, others)
-        self.add_points(on, first + 1, at_least_two(mine), at_least_two(theirs))
-        self.add_points(on, first + 2, self.at_least_three(mine), self.at_least_three(theirs))
+        first = 196 if self.have_passed(occupied(mine), occupied(theirs)) else 0
+        many, their_many = self.at_least_three(mine), self.at_least_three(theirs)
+        self.add_points(on, first, single(mine), single(theirs))
+        self.add_points(on, first + 1, at_least_two(mine) & ~many, at_least_two(theirs) & ~their_many)
+        self.add_points(on, first + 2, many, their_many)
         self.add_others(on, first, mine)
         self.add_others(on, first + 98, theirs)
 

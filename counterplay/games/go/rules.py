@@ -143,11 +143,11 @@ class Go(BoardGame):
         past = replace(s.past, s.ply, s.position) if self.superko else s.past
         if a == self.pass_move:
             return self.State(s.theirs, s.mine, s.atari, -1, s.passes + 1, s.ply + 1, s.position, past)
-        b = self.place(s, a)
+        b = self.after_stone(s, a)
         position = self.position_after(s, a, b) if self.superko else 0
         return self.State(b.theirs, b.mine, b.atari, b.ko, 0, s.ply + 1, position, past)
 
-    def place(self, s, a):
+    def after_stone(self, s, a):
         """The board after a stone at `a`; of the groups only those that it touches are looked at."""
         stone = self.none.add(a)
         beside = self.around(stone)
@@ -224,7 +224,7 @@ class Go(BoardGame):
             if a in quiet and difference == self.mark(turn, a):
                 found = found.add(a)
         for a in legal - quiet:  # stones are removed
-            if np.any(past == self.position_after(s, a, self.place(s, a))):
+            if np.any(past == self.position_after(s, a, self.after_stone(s, a))):
                 found = found.add(a)
         return found
 
@@ -296,6 +296,19 @@ class Go(BoardGame):
     def off_board(self):
         return quick.surroundings(self.size, self.across)[1]
 
+    @property
+    def symmetries(self):
+        """All ways to turn and mirror the board; what is no point stays where it is."""
+        rows, columns, found = self.size, self.across, []
+        for swap, up, left in ((i & 4, i & 2, i & 1) for i in range(1, 8 if rows == columns else 4)):
+            to = list(range(self.none.width))
+            for r in range(rows):
+                for c in range(columns):
+                    row, column = rows - 1 - r if up else r, columns - 1 - c if left else c
+                    to[r * self.stride + c] = column * self.stride + row if swap else row * self.stride + column
+            found.append(to)
+        return found
+
     def quick_action(self, s, last, random):
         """Save, take, answer the last move, else anywhere but into an own eye."""
         return quick.action(self, s, last, random)
@@ -303,6 +316,18 @@ class Go(BoardGame):
     def hunch(self, s, a, last):
         """Near the last move, taking, saving and shapes look well; the edge, own eyes and giving stones do not."""
         return quick.hunch(self, s, a, last)
+
+    @property
+    def shapes(self):
+        """What stands on every three by three points, and on two by four in the corners."""
+        rows, columns = self.size, self.across
+        high, wide = min(3, rows), min(3, columns)
+        blocks = [(r, c, high, wide) for r in range(rows - high + 1) for c in range(columns - wide + 1)]
+        corners = [(0, 0, min(2, rows), min(4, columns)), (0, 0, min(4, rows), min(2, columns))]
+        return [
+            [self.stride * (first + r) + left + c for r in range(tall) for c in range(across)]
+            for first, left, tall, across in blocks + corners
+        ]
 
     def is_noisy(self, s, a):
         """Taking two stones or more; a single one might be retaken in turn, but lines of these lose stones and end."""

@@ -258,13 +258,23 @@ class Expectiminimax(PlainEngine):
 
     name = "expectiminimax"
 
-    def __init__(self, game: Game, *, prune: str = "star2", table_mb: float = 16, width: int | None = None) -> None:
+    def __init__(
+        self,
+        game: Game,
+        *,
+        prune: str = "star2",
+        table_mb: float = 16,
+        width: int | None = None,
+        replies: int | None = None,
+    ) -> None:
         super().__init__(game)
         if prune not in PRUNING:
             raise UserError(f"prune is one of {', '.join(PRUNING)}, not {prune!r}")
         if width is not None and (not isinstance(width, int) or width < 1):
             raise UserError(f"width is how many moves are followed, 1 or more, not {width!r}")
-        self.prune, self.width = prune, width
+        if replies is not None and (not isinstance(replies, int) or replies < 1 or width is None):
+            raise UserError(f"replies is how many moves are followed after the first, with a width; not {replies!r}")
+        self.prune, self.width, self.replies = prune, width, width if replies is None else replies
         self.table = TranspositionTable(table_mb) if table_mb and prune != "none" and width is None else None
 
     def new_game(self, seed: int | None = None) -> None:
@@ -285,22 +295,22 @@ class Expectiminimax(PlainEngine):
         return super()._answer(request, progress)
 
     def _root(self, request: Request, tally: Any) -> PlainRoot:
-        if self.width is not None:
+        if self.width is not None and self.replies is not None:
             most = max(self.width, request.multi)
-            return selective.SelectiveRoot(self.game, request.state, tally, self.width, most, request.also)
+            return selective.SelectiveRoot(self.game, request.state, tally, self.replies, most, request.also)
         how = self._how(self._prune(request))
         return _Root(self.game, request.state, tally, how)
 
     def _settings(self, request: Request) -> dict[str, Any]:
         if self.width is not None:
-            return {"width": self.width}
+            return {"width": self.width} | ({} if self.replies == self.width else {"replies": self.replies})
         return {"prune": self._prune(request), "table_bytes": 0 if self.table is None else self.table.bytes}
 
     def watch(self, s: Any, depth: int | None, watcher: Watcher) -> None:
         """Search `s` to a depth, or to the end, while the watcher is told of every state looked at. Without a table."""
-        if self.width is not None:
+        if self.replies is not None:
             with watched(selective.value, watcher):
-                selective.value(self.game, s, self.width, depth or DEEPEST, new_tally(depth or DEEPEST))
+                selective.value(self.game, s, self.replies, depth or DEEPEST, new_tally(depth or DEEPEST))
             return
         with watched(value, watcher):
             how = How(PRUNING.index(self.prune))
@@ -319,6 +329,7 @@ def expectiminimax(
     prune: str = "star2",
     table_mb: float = 16,
     width: int | None = None,
+    replies: int | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """The value of `s` (default: the initial state) for two opponents and chance, as minimax finds it.
@@ -328,8 +339,8 @@ def expectiminimax(
     to 1. The best action is exact; others are exact or bounds, which are never better than the best found before.
     `table_mb` is the size of the table, 0 for none; without pruning there is none. Limits are as for minimax.
 
-    With a `width` only so many moves are followed, those that look best at first sight; the value is then an estimate,
-    unless nowhere were there more.
+    With a `width` only so many moves are followed, those that look best at first sight, and after the first move only
+    so many as `replies` says, if it does; the value is then an estimate, unless nowhere were there more.
     """
-    engine = Expectiminimax(game, prune=prune, table_mb=table_mb, width=width)
+    engine = Expectiminimax(game, prune=prune, table_mb=table_mb, width=width, replies=replies)
     return engine.search(s, Limits(depth, rounds, nodes, seconds), progress=progress)

@@ -2,8 +2,8 @@
 
 Where there are dice, a ply more means some twenty throws, and some twenty replies to each. Whoever has a good estimate
 need not follow every move that far: the `width` best at first sight are enough, by what is thought of the positions
-that they lead to. TD-Gammon chose its moves so (G. Tesauro, Temporal difference learning and TD-Gammon, 1995), and GNU
-Backgammon does.
+that they lead to; and of the moves after these fewer still, as `replies` says. TD-Gammon chose its moves so (G.
+Tesauro, Temporal difference learning and TD-Gammon, 1995), and GNU Backgammon does.
 
 It is no proof of anything. A move that looks bad and is good is left out, so whatever was found after leaving something
 out counts as an estimate. Nothing else is pruned: alpha-beta has little to cut between two throws.
@@ -36,6 +36,10 @@ def value(game, s, width, depth, tally):  # type: ignore[no-untyped-def]
     tally.unused = min(tally.unused, depth)
     if game.is_terminal(s):
         return sane_utility(game, s, 0, tally)
+    if game.knows.solved:
+        v, plies = game.solved(s)
+        if plies >= 0:
+            return float(v)
     if depth == 0 or tally.stop:
         tally.cutoffs += 1
         return sane_estimate(game, s, 0, tally)
@@ -70,11 +74,19 @@ def first_sight(game: Any, s: Any, tally: Any) -> Any:
     sign = 1.0 if game.player(s) == 0 else -1.0
     for i, a in enumerate(game.actions(s)):
         after = game.result(s, a)
-        if game.is_terminal(after):
-            looks[i] = sign * sane_utility(game, after, 0, tally)
-        else:
-            looks[i] = sign * sane_estimate(game, after, 0, tally)
+        looks[i] = sign * glance(game, after, tally)
     return looks
+
+
+def glance(game: Any, s: Any, tally: Any) -> float:
+    """What is known of `s`, or thought of it, without looking ahead."""
+    if game.is_terminal(s):
+        return float(sane_utility(game, s, 0, tally))
+    if game.knows.solved:
+        v, plies = game.solved(s)
+        if plies >= 0:
+            return float(v)
+    return float(sane_estimate(game, s, 0, tally))
 
 
 def best_look(looks: Any) -> int:
@@ -87,7 +99,10 @@ def best_look(looks: Any) -> int:
 
 
 class SelectiveRoot(OpponentsRoot, PlainRoot):
-    """A position of which the `most` best moves are followed, and those in `also`, however bad they look."""
+    """A position of which the `most` best moves are followed, and those in `also`, however bad they look.
+
+    Below it the `width` best are.
+    """
 
     def __init__(self, game: Game, s: Any, tally: Any, width: int, most: int, also: frozenset[int]) -> None:
         super().__init__(game, s, tally)
