@@ -30,7 +30,7 @@ from counterplay.search.table import TranspositionTable, table_key
 
 __all__ = ["Solver", "Solving"]
 
-_SURVEY = 2_000
+_SURVEY = 10_000
 """Nodes of deepening before the rest is solved: they give a move, and an order for the moves of the root."""
 _SOUNDING = 0.03
 """The part of a limit that finding out the cost may take."""
