@@ -158,7 +158,9 @@ class AlphaBeta(DepthEngine):
         result = replace(result, may_hide=tuple(sorted(name for name in SELECTIVE if w[f"use_{name}"])))
         if result.within is None or result.action is None or request.only:
             return result
-        most_nodes = _ENDING_NODES if not w.use_exact else min(_ENDING_NODES, max(_ENDING_NODES // 10, int(w.nodes)))
+        most_nodes = (
+            _ENDING_NODES if not w.use_exact else min(_ENDING_NODES, max(_ENDING_NODES // 20, int(w.nodes) // 2))
+        )
         most_nodes = most_nodes if limits.nodes is None else min(most_nodes, limits.nodes - int(w.nodes))
         # Where there is more to win than a win, that comes before how soon.
         if w.stop or most_nodes < 1 or limits.rounds is not None or result.value not in game.utility_range:

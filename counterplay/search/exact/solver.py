@@ -20,17 +20,16 @@ from counterplay.core.game import Game
 from counterplay.search.engine import Request
 from counterplay.search.exact.kernel import ask
 from counterplay.search.exact.memory import BUSY, PLIES, SOUND, new_memory
-from counterplay.search.exact.table import bounds_of
 from counterplay.search.repetition import draw_value
 from counterplay.search.result import ActionValue
 from counterplay.search.root import Iteration, OpponentsRoot
 from counterplay.search.run import NO_LIMIT
 from counterplay.search.suited import for_each_player
-from counterplay.search.table import TranspositionTable, table_key
+from counterplay.search.table import TranspositionTable
 
 __all__ = ["Solver", "Solving"]
 
-_SURVEY = 10_000
+_SURVEY = 3_000
 """Nodes of deepening before the rest is solved: they give a move, and an order for the moves of the root."""
 _SOUNDING = 0.03
 """The part of a limit that finding out the cost may take."""
@@ -42,8 +41,8 @@ _LINE_NODES = 100_000
 """Nodes to spend on the line after the first move, beyond half of what solving took."""
 _PATIENCE = (100, 3_000, 100_000)
 """Nodes to spend on each move, to find one for the line: at first few on each, then more."""
-_LARGE = 1_000_000
-"""Nodes for which a table in large pages pays."""
+_SMALL, _SMALL_NODES = 1 << 18, 400_000
+"""Entries of the table that a search begins with, and the nodes after which it begins again with all of it."""
 _SECOND = 2_000_000
 """Nodes in a second, until the speed is known."""
 _IDLE_SECONDS = 0.0005
@@ -55,15 +54,24 @@ class Solver:
     def __init__(self, game: Game, table_mb: float, threads: int) -> None:
         self._table = TranspositionTable(table_mb)
         self._busy = np.zeros(BUSY, np.int64)
-        entries = self._table.bytes // 16
-        self.memories = [new_memory(game, self._table.address, entries) for _ in range(threads)]
+        self._entries = self._table.bytes // 16
+        self.memories = [new_memory(game, self._table.address, self._entries) for _ in range(threads)]
         for w in self.memories:
             w.busy_at = self._busy.ctypes.data if threads > 1 else 0
         self.nodes_per_second = float(_SECOND)
+        self.is_all = False
+        self.use_part(is_all=False)
 
-    def expect_much(self) -> None:
-        """A long search begins."""
-        self._table.expect_much()
+    def use_part(self, is_all: bool) -> None:
+        """Use all of the table from now on, or for a start as much of it as fits the processor's cache.
+
+        To touch memory for the first time costs more than to solve what is small.
+        """
+        self.is_all = is_all
+        if is_all:
+            self._table.expect_much()
+        for w in self.memories:
+            w.mask = (self._entries if is_all else min(self._entries, _SMALL)) - 4
 
     def clear(self) -> None:
         """Forget everything."""
@@ -145,9 +153,17 @@ class Solving(OpponentsRoot):
 
     def _solved(self, nodes: int) -> Iteration | None:
         """What solving says; None if it was stopped or took more nodes than it may."""
+        solver = self.solver
+        found = self._tried(nodes if solver.is_all else min(nodes, _SMALL_NODES))
+        if found is None and not solver.is_all and nodes > _SMALL_NODES and not self.tally.stop:
+            solver.use_part(is_all=True)
+            found = self._tried(nodes)
+        self._has_failed = found is None
+        return found
+
+    def _tried(self, nodes: int) -> Iteration | None:
+        """The same with the part of the table that is used now."""
         t, w = self.tally, self.w
-        if nodes > _LARGE:
-            self.solver.expect_much()
         before = int(t.nodes)
         for each in self.solver.memories:
             each.stop, each.deepest, each.most_nodes = 0, 0, NO_LIMIT
@@ -161,7 +177,6 @@ class Solving(OpponentsRoot):
         for each in self.solver.memories[1:]:
             each.stop = 1
         if not moves.is_done:
-            self._has_failed = True
             return None
         best = moves.best
         line = (moves.listed[best], *self._line(best, moves, (int(t.nodes) - before) // 2 + _LINE_NODES))
@@ -192,8 +207,8 @@ class Solving(OpponentsRoot):
         s, v, line = moves.children[best], self.sign * moves.worth[best], list[int]()
         counted, most_nodes, t.most_nodes = int(t.nodes), int(t.most_nodes), NO_LIMIT
         while not game.is_terminal(s):
-            p, likely = game.player(s), self._likely(s, v)
-            each = ((most, a) for most in _PATIENCE for a in likely)  # one of them is soon found
+            p, actions = game.player(s), list(map(int, game.actions(s)))
+            each = ((most, a) for most in _PATIENCE for a in actions)  # the table soon has one of them
             a = next((a for most, a in each if self._keeps(game.result(s, a), v, p, most)), None)
             if a is None or t.nodes > counted + nodes:
                 break
@@ -201,16 +216,6 @@ class Solving(OpponentsRoot):
             s = game.result(s, a)
         t.nodes, t.most_nodes = counted, most_nodes  # what is looked at again for this is not counted
         return line
-
-    def _likely(self, s: Any, v: float) -> list[int]:
-        """The actions, those first of which the table knows that they keep the value."""
-        game, p = self.game, self.game.player(s)
-
-        def is_unknown(a: int) -> bool:
-            known = bounds_of(self.w, table_key(game, game.result(s, a)))
-            return known.least < v if p == 0 else known.most > v
-
-        return sorted(map(int, game.actions(s)), key=is_unknown)
 
     def _keeps(self, s: Any, v: float, p: int, nodes: int) -> bool:
         """Whether `p`, who moves to `s`, has the value `v` there, which is all that he can have; as far as is found."""
