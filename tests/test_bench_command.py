@@ -125,13 +125,13 @@ def test_knowledge_leaves_out_each_refinement_that_is_of_use():
     assert (first, textbook, last) == ("all refinements", "textbook", "minimax")
     rows = knowledge("connect_four:rows=2,columns=3,connect=2", depth=3)
     left_out = {name.removeprefix("without ") for name in rows if name.startswith("without ")}
-    assert left_out == {"table", "priority", *common}
+    assert left_out == {"table", "priority", "exact", *common}
 
 
 def test_refinements_are_of_use_by_what_a_game_knows():
     of = {name: set(useful_refinements(games.load(name))) for name in ("nim", "tic_tac_toe", "connect_four", "chess")}
     assert of["tic_tac_toe"] - of["nim"] == {"successors"}
-    assert of["connect_four"] - of["nim"] == {"priority"}
+    assert of["connect_four"] - of["nim"] == {"priority", "exact"}
     assert of["chess"] - of["nim"] >= {"priority", "quiescence", "repetition"}
     assert useful_refinements(games.load("nim")) == tuple(name for name in search.REFINEMENTS if name in of["nim"])
 

@@ -233,6 +233,27 @@ BROKEN = [
         take(symmetries=((0,),), image=lambda self, s, k: self.State(s.stones, 0)),
     ),
     (
+        "plies left is true",
+        "it must be less after every move",
+        take(plies_left=lambda self, s: self.heap if s.stones else 0),
+    ),
+    (
+        "sound actions are those that do not lose",
+        "sound_actions gives 1, 2, but the actions that do not lose at once are",
+        take(sound_actions=lambda self, s: range(1, min(2, s.stones) + 1)),
+    ),
+    (
+        "still possible is true",
+        "still_possible says 0 to 1, but",
+        take(still_possible=lambda self, s: (-1.0 if s.stones > 3 else 0.0, 1.0)),
+    ),
+    ("glance is a number", "it must be a finite number", take(glance=lambda self, s, a: float("nan"))),
+    (
+        "finish is minimax",
+        "but the value is",
+        take(plies_left=lambda self, s: s.stones, finish_plies=4, finish=lambda self, s, low, high: 1.0),
+    ),
+    (
         "keys tell states apart",
         "it must be an integer of 64 bits",
         take(key=lambda self, s: 2**70 + 2 * s.stones + s.turn),

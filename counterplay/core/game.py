@@ -79,6 +79,8 @@ class Game(Learnable):
     """The least and the greatest utility any player can get."""
     reduces_late: ClassVar[bool] = False
     """Whether moves that come late by `priority` are mostly bad: a search may look at them less deeply first."""
+    finish_plies: ClassVar[int] = 0
+    """With at most so many plies left `finish` is asked."""
     half_win: ClassVar[float] = 0.0
     """The sum of the weighted `terms` that is estimated at half a win; 0: the sum is in units of utility itself."""
     weights: ClassVar[Any] = ()
@@ -221,6 +223,41 @@ class Game(Learnable):
         Of a draw the plies are 0; -1: nothing is known. `counterplay.solve.tables` gives it to a game.
         """
         return 0.0, -1
+
+    @knowledge
+    def plies_left(self, s: Any) -> int:
+        """At most how many plies the game still lasts; less after every move.
+
+        Give it if that can be said: then a search that comes near the end solves the rest.
+        """
+        return 1 << 30
+
+    @knowledge
+    def finish(self, s: Any, low: float, high: float) -> float:
+        """What a live state with at most `finish_plies` plies left is worth to player 0 if both play on to the end.
+
+        Exact between `low` and `high`; else a bound: `low` or less, `high` or more. Give it if the game has a quicker
+        way than to search by the rules.
+        """
+        return 0.0
+
+    @knowledge
+    def still_possible(self, s: Any) -> tuple[float, float]:
+        """The least and the most that player 0 can still get; give it if that is soon less than the whole range."""
+        return self.utility_range[0], self.utility_range[1]
+
+    @knowledge
+    def sound_actions(self, s: Any) -> Iterable[int]:
+        """The actions, in their order, but for those after which the other player can win at once; none: all are such.
+
+        To win is to get the most there is. It is asked only where the player to move cannot win at once himself.
+        """
+        return self.actions(s)
+
+    @knowledge
+    def glance(self, s: Any, a: int) -> float:
+        """A `priority` that does not look where `a` leads: for the last plies, where that would take too long."""
+        return 0.0
 
     @knowledge
     def count_actions(self, s: Any) -> int:

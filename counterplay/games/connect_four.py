@@ -52,12 +52,17 @@ class ConnectFour(BoardGame):
             if column * self.stride + self.rows - 1 not in stones:
                 yield column
 
+    @cached_property
+    def first_column(self):
+        """Its squares, and the one above."""
+        return Bits(self.empty.width, range(self.stride))
+
+    @cached_property
+    def bottom(self):
+        return Bits(self.empty.width, range(0, self.empty.width, self.stride))
+
     def lands_on(self, s, column):
-        stones = s.mine | s.theirs
-        square = column * self.stride
-        while square in stones:
-            square += 1
-        return square
+        return ((self.first_column << column * self.stride) - s.mine - s.theirs).lowest()
 
     def result(self, s, a):
         return self.State(s.theirs, s.mine.add(self.lands_on(s, a)), s.ply + 1)
@@ -91,6 +96,31 @@ class ConnectFour(BoardGame):
         mine, theirs = self.mirrored(s.mine), self.mirrored(s.theirs)
         differ = (s.mine ^ mine) | (s.theirs ^ theirs)
         return s if not differ or differ.lowest() in s.mine | theirs else self.State(mine, theirs, s.ply)
+
+    # ---- the end of the game
+
+    def plies_left(self, s):
+        return self.rows * self.columns - s.ply
+
+    def open_squares(self, stones):
+        """The squares on which a stone can land."""
+        return (stones << 1 | self.bottom) & self.squares - stones
+
+    def sound_actions(self, s):
+        """Stop the line that the other threatens to complete, and do not make the square below one."""
+        stones = s.mine | s.theirs
+        threats = self.threats(s.theirs) - stones
+        squares = self.open_squares(stones)
+        must = squares & threats
+        if must:
+            squares = must if len(must) == 1 else self.empty
+        for square in squares - (threats >> 1):
+            yield square // self.stride
+
+    def still_possible(self, s):
+        """Who has no line left that the other has not touched does not win any more."""
+        x, o = self.sides(s)
+        return -1.0 if self.has_line(self.squares - x) else 0.0, 1.0 if self.has_line(self.squares - o) else 0.0
 
     def threats(self, b):
         """The squares that would complete a line of `b`."""

@@ -1,13 +1,15 @@
 """Othello, on 8x8 squares or any other even size."""
 
 from functools import cached_property
+from itertools import product
+from math import ceil, floor
 from typing import NamedTuple
 
 from counterplay.core.bits import Bits
 from counterplay.core.boards import BoardGame
 from counterplay.core.drawing import Look, Piece
 from counterplay.core.game import UnreadableText
-from counterplay.core.primitives import state_key
+from counterplay.core.primitives import Table, state_key
 
 
 class Othello(BoardGame):
@@ -252,6 +254,168 @@ class Othello(BoardGame):
 
     def key(self, s):
         return state_key((s.mine, s.theirs, s.turn))
+
+    # ---- the end of the game
+
+    finish_plies = 8  # four squares and as many passes
+
+    def plies_left(self, s):
+        """Each empty square is filled once, and before each a player may have to pass."""
+        return 2 * (self.size**2 - len(s.mine | s.theirs))
+
+    def count_actions(self, s):
+        return len(s.moves)
+
+    @cached_property
+    def beside(self):
+        """The squares around each square."""
+        n = self.size
+        return Table(
+            Bits(n**2, [r * n + c for r, c in product(range(n), range(n)) if max(abs(r - q // n), abs(c - q % n)) == 1])
+            for q in range(n**2)
+        )
+
+    @cached_property
+    def quarters(self):
+        """For each square the quarter of the board that it is in."""
+        n = self.size
+        half = n // 2
+        return Table(
+            Bits(n**2, [i for i in range(n**2) if (i // n < half, i % n < half) == (q // n < half, q % n < half)])
+            for q in range(n**2)
+        )
+
+    @cached_property
+    def rank(self):
+        """How good a square is by itself: corners, then what is far from them on the edge, then the middle."""
+        n = self.size
+        ranks = []
+        for q in range(n**2):
+            down, right = sorted((min(q // n, n - 1 - q // n), min(q % n, n - 1 - q % n)))
+            ranks.append(
+                9
+                if right == 0
+                else (2 if right == 1 else 8 if right == 2 else 6)
+                if down == 0
+                else (1 if right == 1 else 3)
+                if down == 1
+                else 6
+            )
+        return Table(ranks)
+
+    def glance(self, s, a):
+        """By the square, and first where an odd number of them is empty: who fills the last one has the last word."""
+        return self.rank[a] + 8 * (len(self.quarters[a] - s.mine - s.theirs) % 2)
+
+    def lead(self, mine, theirs):
+        """The difference in discs when nobody can move, with the empty squares for the winner."""
+        a, b = len(mine), len(theirs)
+        return self.size**2 - 2 * b if a > b else 2 * a - self.size**2 if b > a else 0
+
+    def last_one(self, mine, theirs, square):
+        """The lead of `mine`, who is to move, with one square empty."""
+        if self.beside[square] & theirs:
+            turned = self.turned(mine, theirs, square)
+            if turned:
+                return 2 * (len(mine) + len(turned) + 1) - self.size**2
+        if self.beside[square] & mine:
+            turned = self.turned(theirs, mine, square)
+            if turned:
+                return 2 * (len(mine) - len(turned)) - self.size**2
+        return self.lead(mine, theirs)
+
+    def last_few(self, mine, theirs, empty, low, high):
+        """The lead of `mine`, who is to move, with up to four squares empty: exact between `low` and `high`.
+
+        First the squares of quarters where an odd number of them is empty. Written out for each number of squares:
+        compiled, a function that calls itself is not inlined.
+        """
+        n = len(empty)
+        if n == 4:
+            return self.last_four(mine, theirs, empty, low, high)
+        if n == 3:
+            return self.last_three(mine, theirs, empty, low, high)
+        if n == 2:
+            return self.last_two(mine, theirs, empty, low, high)
+        if n == 1:
+            return self.last_one(mine, theirs, empty.lowest())
+        return self.lead(mine, theirs)
+
+    def last_four(self, mine, theirs, empty, low, high):
+        odd, sign = self.empty, 1
+        for q in empty:
+            if len(self.quarters[q] & empty) % 2 == 1:
+                odd = odd.add(q)
+        for _ in range(2):
+            best = -(self.size**2) - 1
+            for part in (odd, empty - odd):
+                for q in part:
+                    if self.beside[q] & theirs:
+                        turned = self.turned(mine, theirs, q)
+                        if turned:
+                            others = empty.remove(q)
+                            v = -self.last_three(theirs - turned, (mine | turned).add(q), others, -high, -low)
+                            if v >= high:
+                                return sign * v
+                            best = max(best, v)
+                            low = max(low, v)
+            if best >= -(self.size**2):
+                return sign * best
+            mine, theirs, low, high, sign = theirs, mine, -high, -low, -sign
+        return self.lead(mine, theirs)
+
+    def last_three(self, mine, theirs, empty, low, high):
+        sign = 1
+        for _ in range(2):
+            best = -(self.size**2) - 1
+            for q in empty:
+                if self.beside[q] & theirs:
+                    turned = self.turned(mine, theirs, q)
+                    if turned:
+                        others = empty.remove(q)
+                        v = -self.last_two(theirs - turned, (mine | turned).add(q), others, -high, -low)
+                        if v >= high:
+                            return sign * v
+                        best = max(best, v)
+                        low = max(low, v)
+            if best >= -(self.size**2):
+                return sign * best
+            mine, theirs, low, high, sign = theirs, mine, -high, -low, -sign
+        return self.lead(mine, theirs)
+
+    def last_two(self, mine, theirs, empty, low, high):
+        sign = 1
+        for _ in range(2):
+            best = -(self.size**2) - 1
+            for q in empty:
+                if self.beside[q] & theirs:
+                    turned = self.turned(mine, theirs, q)
+                    if turned:
+                        other = empty.remove(q).lowest()
+                        v = -self.last_one(theirs - turned, (mine | turned).add(q), other)
+                        if v >= high:
+                            return sign * v
+                        best = max(best, v)
+            if best >= -(self.size**2):
+                return sign * best
+            mine, theirs, low, high, sign = theirs, mine, -high, -low, -sign
+        return self.lead(mine, theirs)
+
+    def finish(self, s, low, high):
+        """The last four squares, without the lists and counts of a search."""
+        squares = self.size**2
+        if s.turn == 1:
+            low, high = -high, -low
+        if self.margin:
+            # A little wider than asked, so that rounding does no harm; leads are even, so that it costs nothing.
+            below, above = floor(max(low, -1.0) * squares - 0.001), ceil(min(high, 1.0) * squares + 0.001)
+        else:
+            below, above = -1 if low < 0.0 else 0, 1 if high > 0.0 else 0
+        lead = self.last_few(s.mine, s.theirs, ~(s.mine | s.theirs), int(below), int(above))
+        v = 0.0
+        if lead != 0:
+            v = 1.0 - (squares - abs(lead)) / squares if self.margin else 1.0
+        return v if (lead > 0) == (s.turn == 0) else -v
 
     # ---- for learning
 

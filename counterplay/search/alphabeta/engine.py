@@ -25,9 +25,11 @@ from counterplay.search.alphabeta.workspace import (
 )
 from counterplay.search.deepening import DepthEngine
 from counterplay.search.engine import Abilities, Request, of_position
+from counterplay.search.exact.solver import Solver, Solving
 from counterplay.search.limits import Limits
 from counterplay.search.repetition import draw_value, set_past
 from counterplay.search.result import Result
+from counterplay.search.root import Root
 from counterplay.search.run import NO_LIMIT, Helpers, Progress, must_be_threads
 from counterplay.search.table import (
     TranspositionTable,
@@ -83,6 +85,7 @@ class AlphaBeta(DepthEngine):
         super().__init__(game)
         must_be_threads(threads)
         self.without = _named(without)
+        self._table_mb = table_mb
         self.table = None if "table" in self.without else TranspositionTable(table_mb)
         self._tallies = [new_workspace(game, self.table, self.without) for _ in range(threads)]
         self._busy = np.zeros(BUSY, np.int64)
@@ -97,6 +100,8 @@ class AlphaBeta(DepthEngine):
     def new_game(self, seed: int | None = None) -> None:
         if self.table is not None:
             self.table.clear()
+        if "_solver" in self.__dict__:
+            self._solver.clear()
         for w in self._tallies:
             forget(w)
 
@@ -134,9 +139,14 @@ class AlphaBeta(DepthEngine):
             self._prepare(w, request)
         if self.table is not None:
             self.table.grow_older()
-        leader, *others = (AlphaBetaRoot(self.game, w, request) for w in self._tallies)
-        with Helpers([partial(root.help, leader) for root in others], self.stop):
-            result = self._deepen(request, leader, self._depths(leader, request.limits), progress)
+        leader, *others = roots = [AlphaBetaRoot(self.game, w, request) for w in self._tallies]
+        root: Root = leader
+        helps = [partial(each.help, leader) for each in others]
+        if self._may_solve(leader, request):
+            root = solving = Solving(roots, request, self._solver)
+            helps = [partial(solving.help, number) for number in range(1, len(roots))]
+        with Helpers(helps, self.stop):
+            result = self._deepen(request, root, self._depths(leader, request.limits), progress)
         if any(w.too_wide for w in self._tallies):
             raise too_wide(self.game)
         note_search(self.game, int(self._tally.nodes), request.limits.seconds is not None)
@@ -148,7 +158,10 @@ class AlphaBeta(DepthEngine):
         result = replace(result, may_hide=tuple(sorted(name for name in SELECTIVE if w[f"use_{name}"])))
         if result.within is None or result.action is None or request.only:
             return result
-        most_nodes = _ENDING_NODES if limits.nodes is None else min(_ENDING_NODES, limits.nodes - int(w.nodes))
+        most_nodes = (
+            _ENDING_NODES if not w.use_exact else min(_ENDING_NODES, max(_ENDING_NODES // 20, int(w.nodes) // 2))
+        )
+        most_nodes = most_nodes if limits.nodes is None else min(most_nodes, limits.nodes - int(w.nodes))
         # Where there is more to win than a win, that comes before how soon.
         if w.stop or most_nodes < 1 or limits.rounds is not None or result.value not in game.utility_range:
             return result
@@ -170,6 +183,17 @@ class AlphaBeta(DepthEngine):
             within=ending.plies,
             is_shortest=True,
         )
+
+    def _may_solve(self, leader: AlphaBetaRoot, request: Request) -> bool:
+        """Whether the search may go on to the end of the game, which is in sight."""
+        limits, w = request.limits, self._tally
+        if not w.use_exact or not w.use_table or leader.is_over or limits.rounds is not None:
+            return False
+        return bool(self.game.plies_left(request.state) <= limits.steps)
+
+    @cached_property
+    def _solver(self) -> Solver:
+        return Solver(self.game, self._table_mb, len(self._tallies))
 
     @cached_property
     def _endings(self) -> Endings:

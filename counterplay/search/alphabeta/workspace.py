@@ -11,6 +11,7 @@ import numpy as np
 from counterplay.core.game import Game, UserError
 from counterplay.core.primitives import list_actions, load, store
 from counterplay.core.records import new_record, record_type
+from counterplay.search.exact.memory import is_solvable
 from counterplay.search.limits import DEEPEST
 from counterplay.search.repetition import PAST
 from counterplay.search.run import NO_LIMIT
@@ -74,6 +75,7 @@ REFINEMENTS = {
     "aspiration": Refinement("expect the value of the depth before"),
     "reductions": Refinement("look at late moves less deeply first", lambda game: game.reduces_late),
     "null_move": Refinement("where even passing is too good, stop", lambda game: game.knows.passed),
+    "exact": Refinement("solve the rest of the game by a search without estimates", is_solvable),
     "repetition": Refinement("a position that comes again is a draw", lambda game: game.knows.reversible),
 }
 """All of them by name. A new one is a line here, a step of the kernel that asks `w.use_NAME`, and its test."""

@@ -11,6 +11,13 @@ import numpy as np
 
 from counterplay.core.game import CHANCE, KNOWLEDGE, RULES, Game
 from counterplay.core.randomness import new_random
+from counterplay.study.check.ends import (
+    finish_is_minimax,
+    glance_is_a_number,
+    plies_left_is_true,
+    sound_actions_are_those_that_do_not_lose,
+    still_possible_is_true,
+)
 from counterplay.study.check.examination import FAILED, Examination, Seen
 from counterplay.study.check.values import is_finite, kind, listed, plain, same, shape, unfit
 
@@ -239,6 +246,11 @@ _OF_STATES: dict[str, tuple[Property, ...]] = {
         quick_action_is_legal,
         canonical_stands_for_all,
         images_lead_to_images,
+        plies_left_is_true,
+        sound_actions_are_those_that_do_not_lose,
+        still_possible_is_true,
+        glance_is_a_number,
+        finish_is_minimax,
     ),
     "probability": (probabilities_add_up,),
     "utility": (utility_in_range, utilities_add_up),
