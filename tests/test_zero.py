@@ -1,5 +1,6 @@
 """Learning by tree search from nothing: the network of values and moves, and games that are searched."""
 
+import sys
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,8 @@ from counterplay.learn.zero import ZeroSettings, ZeroTraining
 from counterplay.native import interpreted
 
 pytestmark = pytest.mark.long
+
+zero_module = sys.modules["counterplay.learn.zero"]  # the name in the package is the function's
 
 GAME = games.load("tic_tac_toe")
 SMALL = {"hidden": (32, 16), "alike": True}
@@ -204,6 +207,22 @@ def test_images_are_remembered_with_their_moves():
         moves = [r["action"][r["first_move"][i] : r["first_move"][i] + r["count_moves"][i]] for i in (k, k + 1)]
         assert (moves[0] == LITTLE.columns - 1 - moves[1]).all()
         assert r["target"][k] == r["target"][k + 1]
+
+
+def test_what_is_remembered_goes_round_in_a_circle(monkeypatch):
+    """With little room everything is soon written over, positions, inputs and moves each at another time."""
+    small = {"POSITIONS": 64, "INPUTS": 300}
+    for name, number in small.items():
+        monkeypatch.setattr(zero_module, name, number)
+    monkeypatch.setattr(zero_module, "_replay", zero_module._replay.__wrapped__)
+    training = ZeroTraining(GAME, network(), ZeroSettings(games=32, simulations=6, quick=2, share=1.0))
+    with interpreted():
+        training.run()
+    r = training._works[0]
+    assert len(r["action"]) == 300
+    assert min(int(r.seen) // 64, int(r.inputs) // 300, int(r.moves) // 300) >= 2
+    assert int(r.learned) > 0
+    assert all(np.isfinite(weights).all() for weights in training.model.weights.values())
 
 
 def test_resignations_are_counted_and_some_games_show_whether_they_were_right():

@@ -140,8 +140,8 @@ def row_of(game: Any, p: int, a: int) -> int:
 def learn_both(game, on, target, p, actions, shares, first, count, rate):  # type: ignore[no-untyped-def]
     """A step towards the value `target[0]`, and for player `p` towards moves in these shares.
 
-    `actions` and `shares` have them from number `first` on, all that are legal. Of the cross entropy the gradient by
-    the score of a move is just what the network gives it less what it should have.
+    `actions` and `shares` have them from number `first` on, in a circle, all that are legal. Of the cross entropy the
+    gradient by the score of a move is just what the network gives it less what it should have.
     """
     units, errors, y = scratch(game.model_units), scratch(game.model_units), scratch(game.model_room)
     forward(game, on, units, y)
@@ -149,9 +149,10 @@ def learn_both(game, on, target, p, actions, shares, first, count, rate):  # typ
     at = game.model_units - n
     output_errors(game, units, errors, y, target, rate)
     total = 0.0
-    for k in range(first, first + count):
-        total += game.model_odds(units, p, actions[k])
-    for k in range(first, first + count):
+    for i in range(first, first + count):
+        total += game.model_odds(units, p, actions[i % len(actions)])
+    for i in range(first, first + count):
+        k = i % len(actions)
         row = row_of(game, p, actions[k])
         error = rate * (float(shares[k]) - game.model_odds(units, p, actions[k]) / total)
         add_scaled(errors, at, error, game.model_policy, row, n)
