@@ -260,8 +260,10 @@ class Othello(BoardGame):
     finish_plies = 8  # four squares and as many passes
 
     def plies_left(self, s):
-        """Each empty square is filled once, and before each a player may have to pass."""
-        return 2 * (self.size**2 - len(s.mine | s.theirs))
+        """Each empty square is filled once, and before each but the next a player may have to pass."""
+        if not s.moves:
+            return 0
+        return 2 * (self.size**2 - len(s.mine | s.theirs)) - (0 if self.passing in s.moves else 1)
 
     def count_actions(self, s):
         return len(s.moves)

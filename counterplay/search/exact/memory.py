@@ -48,11 +48,11 @@ def new_memory(game: Game, address: int, entries: int) -> Any:
     w = new_record(_MEMORY)
     w.table_at, w.mask = address, entries - 4
     w.most_nodes = 1 << 62
-    w.order_from = game.finish_plies + 4
-    w.table_from = 2 * game.finish_plies + 2
-    w.probe_from = w.table_from + 4
-    w.estimate_from = 28
-    w.share_from = 2 * game.finish_plies + 12
-    w.possible_to = PLIES
+    w.order_from = game.finish_plies + 3
+    w.table_from = game.finish_plies + 5
+    w.probe_from = game.finish_plies + 14
+    w.estimate_from = 27
+    w.share_from = 2 * game.finish_plies + 11
+    w.possible_to = 20
     w.estimate_weight = 400.0
     return w
