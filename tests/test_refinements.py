@@ -8,14 +8,14 @@ import pytest
 from counterplay import CHANCE, Game, games, native, search
 from counterplay.search.alphabeta.engine import REFINEMENTS, AlphaBeta, alphabeta
 from counterplay.search.alphabeta.kernel import value
-from counterplay.search.alphabeta.workspace import new_workspace
+from counterplay.search.alphabeta.workspace import SELECTIVE, new_workspace, useful_refinements
 from counterplay.search.limits import Limits
 from counterplay.search.plain.expectiminimax import PRUNING
 from tests.random_tree import KnowingTree
 from tests.refinement_twin import Twin, minimax_then_quiet
 from tests.test_alphabeta import must_agree
 
-INEXACT = ("quiescence", "null_move", "reductions")
+INEXACT = ("quiescence", *sorted(SELECTIVE))
 
 
 class RichTree(KnowingTree):
@@ -23,13 +23,28 @@ class RichTree(KnowingTree):
 
     width: int = 7
     height: int = 9
-    reduces_late = True
+    selective = True
 
     def is_noisy(self, s, a):
         return self.noise(s, 20 + a) % 3 == 0
 
+    def is_urgent(self, s):
+        return self.noise(s, 40) % 6 == 0
+
+    def gain(self, s, a):
+        return float(self.noise(s, 60 + a) % 3 + 1) if self.is_noisy(s, a) or self.noise(s, 80 + a) % 7 == 0 else 0.0
+
     def passed(self, s):
         return self.State(s.place + 997, s.ply, s.seed)
+
+
+class BentTree(RichTree):
+    """The same whose estimates are bent, and say how."""
+
+    half_win = 5.0
+
+    def evaluate(self, s, p):
+        return self.utility(s, p) if self.is_terminal(s) else self.squash(self.utility(s, 0) * 2.5) * (1 - 2 * p)
 
 
 class EndlessTree(KnowingTree):
@@ -70,15 +85,23 @@ def by_twin(game, s, depth, on, window=(-inf, inf)):
     "on",
     [
         ["quiescence"],
-        ["null_move"],
+        ["scout", "null_move"],
         ["scout"],
         ["scout", "reductions"],
-        ["scout", "reductions", "quiescence", "null_move"],
+        ["scout", "urgency", "quiescence"],
+        ["scout", "safety"],
+        ["scout", "razoring", "quiescence"],
+        ["scout", "futility"],
+        ["scout", "lateness"],
+        ["scout", "exchanges"],
+        ["delta", "quiescence"],
+        ["scout", *sorted({*INEXACT} - {"deeper"})],
     ],
     ids=" ".join,
 )
-def test_what_may_change_the_value_changes_it_as_the_twin_does(on):
-    game, changed = RichTree(), 0
+@pytest.mark.parametrize("game", [RichTree(), BentTree()])
+def test_what_may_change_the_value_changes_it_as_the_twin_does(game, on):
+    changed = 0
     for seed in range(120):
         s, depth = game.State(0, 0, seed), 1 + seed % 6
         for window in ((-inf, inf), (-1.5, 0.5)):
@@ -105,12 +128,7 @@ BOARDS = [
 def test_on_real_boards_the_nodes_are_the_twin_s(name, position, depth):
     game = games.load(name)
     s = game.at(position=position).state if position else game.initial()
-    known = {
-        "quiescence": game.knows.is_noisy,
-        "null_move": game.knows.passed,
-        "reductions": game.reduces_late and game.knows.is_noisy,
-    }
-    on = {"scout", *(refinement for refinement in INEXACT if known[refinement])}
+    on = {"scout", *(name for name in INEXACT if name in useful_refinements(game) and name != "deeper")}
     with native.compiled() if name == "chess" else native.interpreted():
         for _ in range(4):
             assert searched(game, s, depth, on) == by_twin(game, s, depth, on)
@@ -139,9 +157,7 @@ def test_quiescence_has_the_value_of_its_definition(name, position, depth):
     s = game.at(position=position).state if position else game.initial()
     for _ in range(3):
         with native.interpreted():
-            assert alphabeta(game, s, depth, without=["null_move", "reductions"]).value == minimax_then_quiet(
-                game, s, depth
-            )
+            assert alphabeta(game, s, depth, without="selective").value == minimax_then_quiet(game, s, depth)
         s = game.result(s, max(game.actions(s)))
         if game.is_terminal(s):
             break
@@ -199,6 +215,7 @@ class Countdown(Game):
     """Take one or two of a heap; who takes the last wins. With a multiple of three left, to pass would be best."""
 
     heap: int = 9
+    selective = True
 
     class State(NamedTuple):
         left: int
