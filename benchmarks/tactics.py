@@ -3,11 +3,12 @@
     python benchmarks/tactics.py 50000 180000        # nodes for a problem; a line for each
     python benchmarks/tactics.py --depth 1000000     # the depth reached in the quiet positions
     python benchmarks/tactics.py --without selective 50000
-    python benchmarks/tactics.py --make 200 quiet.txt tactics.txt    # new problems, with /usr/games/stockfish
+    python benchmarks/tactics.py --make positions.txt tactics.txt --most 200    # new problems, needs stockfish
 
-A problem is a position of a quick game of ours against ourselves, where Stockfish 15.1 (200,000 nodes, two lines) has
-one move that is better than all others by two pawns or by a mate, does not see it at a depth of 1, and is not winning
-without it. A quiet position is one of moves 10 to 25 of the same games in which nobody is a pawn ahead.
+A problem is a position of our own quick games, most with random moves between, in which nothing is left to take that
+pays. Stockfish 15.1 (200,000 nodes, two lines) has one move that is better than all others by two pawns or by a mate,
+has another at depth 1, and is not winning without it. `quiet.txt` has positions of moves 10 to 25 of such games in
+which nobody is a pawn ahead.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from counterplay.search.limits import Limits
 
 FOLDER = Path(__file__).parent
 MATE, GAP, WON = 100_000, 200, 300  # in hundredths of a pawn
-NODES, QUICK = 200_000, 1_500
+NODES = 200_000
 
 
 class Stockfish:
@@ -64,48 +65,32 @@ class Stockfish:
         return line.split()[1], scores[1], scores[2]
 
 
-def make(wanted: int, quiet: Path, tactics: Path, seed: int) -> None:
-    """Write so many problems, and the quiet positions met on the way."""
-    game, judge, chance = games.load("chess"), Stockfish(), random.Random(seed)
-    engine = AlphaBeta(game, table_mb=8)
-    found, seen = 0, set()
-    while found < wanted:
-        engine.new_game()
-        s = game.initial()
-        for _ in range(chance.choice((6, 7, 8, 9, 10))):
-            s = game.result(s, chance.choice(list(game.actions(s))))
-            if game.is_terminal(s):
-                break
-        for _ in range(120):
-            if game.is_terminal(s):
-                break
-            fen = game.to_text(s)
-            if s.number >= 7 and fen not in seen:
-                seen.add(fen)
-                best, first, second = judge.best_two(fen, f"nodes {QUICK}")
-                if s.number in range(10, 26) and abs(first) < 100 and first - second < 50 and not game.in_check(s):
-                    write(quiet, fen)
-                if is_clear(first, second) and judge.best_two(fen, "depth 1")[0] != best:
-                    # twice, the second time with ten times the nodes: most that looks clear at first is not
-                    looks = (judge.best_two(fen, f"nodes {nodes}") for nodes in (NODES // 10, NODES))
-                    if all(move == best and is_clear(first, second) for move, first, second in looks):
-                        found += 1
-                        write(tactics, f"{fen} bm {best}")
-            if chance.random() < 0.12:
-                a = chance.choice(list(game.actions(s)))
-            else:
-                a = engine.search(s, Limits(nodes=chance.choice((100, 200, 500)))).action
-            s = game.result(s, a)
+def make(positions: Path, tactics: Path, wanted: int) -> None:
+    """Write so many problems; each line of `positions` is a FEN, `|`, and hundredths of a pawn for who is to move."""
+    game, judge, found = games.load("chess"), Stockfish(), 0
+    lines = positions.read_text().splitlines()
+    random.Random(1).shuffle(lines)
+    for line in lines:
+        fen, score = line.split("|")
+        s = game.from_text(fen)
+        # Nothing is left to take that pays, and yet it is worth far more than the pieces on the board.
+        material = sum(game.worth(s, q) for q in s.mine - s.kings) - sum(game.worth(s, q) for q in s.theirs - s.kings)
+        if not -GAP <= 100 * material < WON or int(score) < max(GAP, 100 * material + GAP):
+            continue
+        best = judge.best_two(fen, f"nodes {NODES // 10}")
+        if is_clear(*best[1:]) and judge.best_two(fen, "depth 1")[0] != best[0]:
+            move, first, second = judge.best_two(fen, f"nodes {NODES}")
+            if move == best[0] and is_clear(first, second):
+                with tactics.open("a") as out:
+                    out.write(f"{fen} bm {move}\n")
+                found += 1
+        if found == wanted:
+            break
 
 
 def is_clear(first: int, second: int) -> bool:
     """Whether a move is better than the next by so much that it decides."""
     return first - second >= GAP and second < WON and first > -WON
-
-
-def write(file: Path, line: str) -> None:
-    with file.open("a") as out:
-        out.write(f"{line}\n")
 
 
 def problems() -> Iterator[tuple[str, str]]:
@@ -156,11 +141,10 @@ def main() -> None:
     parser.add_argument("--depth", type=int, metavar="NODES")
     parser.add_argument("--without", nargs="*", default=[])
     parser.add_argument("--most", type=int, default=10_000, help="so many positions only")
-    parser.add_argument("--make", nargs=3, metavar=("PROBLEMS", "QUIET", "TACTICS"))
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--make", nargs=2, type=Path, metavar=("POSITIONS", "TACTICS"))
     given = parser.parse_args()
     if given.make:
-        make(int(given.make[0]), Path(given.make[1]), Path(given.make[2]), given.seed)
+        make(*given.make, wanted=given.most)
     if given.depth:
         measure_depth(given.depth, given.without, given.most)
     for nodes in given.nodes:

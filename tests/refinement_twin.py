@@ -43,14 +43,10 @@ class Twin:
         may_prune = is_narrow and not is_urgent and not self.is_certain(low, p) and not self.is_certain(high, p)
         if may_prune and "safety" in on and depth <= 7 and self.moved(guess, -(depth - is_improving), p) >= high:
             return guess
-        if may_prune and {"razoring", "quiescence"} <= on and depth <= 2 and self.moved(guess, 2 * depth, p) <= low:
-            v = self.quiet(s, p, low, high, 0)
-            if v <= low:
-                return v
-        if may_prune and "null_move" in on and depth >= 2 and guess >= high and ply >= self.no_pass_before:
+        if may_prune and "null_move" in on and depth >= 3 and guess >= high and ply >= self.no_pass_before:
             other = game.passed(s)
             if game.player(other) != p:
-                below, less = nextafter(high, -inf), max(0, depth - int(3 + depth / 4))
+                below, less = nextafter(high, -inf), max(1, depth - int(3 + depth / 4))
                 self.is_cut[ply + 1] = not is_cut
                 v = self.worth(other, p, below, high, less, ply + 1)
                 if v >= high and depth >= 8 and self.no_pass_before == 0:

@@ -216,7 +216,9 @@ class AlphaBeta(DepthEngine):
         w, steps = leader.tally, limits.steps
         if w.use_deepening or limits.is_anytime:
             steps = 1
-            if self.table is not None and limits.rounds is None and not leader.is_over:
+            # Of a selective search a depth says little: the table may know the root, but not all below it as deep.
+            is_known = self.table is not None and not w.use_selection
+            if is_known and limits.rounds is None and not leader.is_over:
                 steps = min(max(1, leader.seen_depth), limits.steps)
         is_survey = limits.steps == PLIES - 1 and not limits.is_anytime and not self.game.knows.evaluate
         while steps <= limits.steps:

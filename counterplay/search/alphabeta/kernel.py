@@ -43,7 +43,6 @@ from counterplay.search.alphabeta.pruning import (
     is_safe,
     is_worth_passing,
     may_drop_losing,
-    may_razor,
     moved,
     reduction,
     shallower,
@@ -142,10 +141,6 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
             w.within = UNPROVEN
             w.cutoffs += 1
             return sign * node.estimate
-        if game.knows.is_noisy and may_prune and w.use_quiescence and may_razor(game, node, low, w):
-            v = sign * quiet_value(game, s, alpha, beta, ply, ply, w)
-            if v <= low:
-                return sign * v
         # If even passing is too good, so is some move; far from the depth limit, only if a search says so, too.
         if game.knows.passed and may_prune and is_worth_passing(node, high, w):
             other = game.passed(s)

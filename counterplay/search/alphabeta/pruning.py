@@ -1,8 +1,8 @@
 """What a selective search leaves out, or looks at less or more deeply: a small function for each refinement.
 
 None of it is sound: a game has to allow it by `selective`. The numbers that decide are in the workspace, so that to try
-others needs no compiling (`AlphaBeta(game, numbers={"futile_margin": 1.5})`). Margins count in tenths of what is
-estimated at half a win, in chess pawns. ALL of them are those of a prototype that kept its tactics (docs/search.md).
+others needs no compiling (`AlphaBeta.tune`). Margins count in tenths of what is estimated at half a win; in chess these
+are pawns.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ __all__ = [
     "is_safe",
     "is_worth_passing",
     "may_drop_losing",
-    "may_razor",
     "moved",
     "reduction",
     "set_numbers",
@@ -34,11 +33,10 @@ __all__ = [
 NUMBERS = {
     "safe_depth": 7.0,  # futility from above: to this depth,
     "safe_margin": 1.0,  # with so much for each ply
-    "razor_depth": 2.0,
-    "razor_margin": 2.0,  # for each ply
-    "pass_depth": 2.0,  # null move: from this depth on
+    "pass_depth": 3.0,  # null move: from this depth on
     "pass_less": 3.0,  # plies less, and
-    "pass_share": 0.25,  # so many more for each ply of the depth
+    "pass_share": 0.25,  # so many more for each ply of the depth, but
+    "pass_least": 1.0,  # at least this depth: with none, a threat to win at once is not seen
     "verify_depth": 8.0,  # from here on a null move is not believed without a search
     "late_depth": 6.0,
     "late_moves": 3.0,  # quiet moves that are looked at whatever the depth, and its square more
@@ -125,13 +123,6 @@ def is_safe(game: Any, node: Node, high: float, w: Any) -> bool:
     return moved(game, node.estimate, -margin, node.sign) >= high
 
 
-def may_razor(game: Any, node: Node, low: float, w: Any) -> bool:
-    """Razoring: the estimate is so bad near the horizon that noisy moves are all that could help."""
-    if not w.use_razoring or node.depth > w.razor_depth:
-        return False
-    return moved(game, node.estimate, w.razor_margin * node.depth, node.sign) <= low
-
-
 def is_worth_passing(node: Node, high: float, w: Any) -> bool:
     """Null move: the estimate is too good already, and while one is verified no other is made."""
     return bool(w.use_null_move and node.depth >= w.pass_depth and node.estimate >= high and node.ply >= w.pass_from)
@@ -139,7 +130,7 @@ def is_worth_passing(node: Node, high: float, w: Any) -> bool:
 
 def shallower(depth: int, w: Any) -> int:
     """The depth to search to after passing."""
-    return max(0, depth - int(w.pass_less + w.pass_share * depth))
+    return max(int(w.pass_least), depth - int(w.pass_less + w.pass_share * depth))
 
 
 def is_late(node: Node, quiets: int, w: Any) -> bool:

@@ -92,9 +92,6 @@ REFINEMENTS = {
         selects=True,
     ),
     "safety": Refinement("near the depth limit stop where the estimate is much too good", _selective, selects=True),
-    "razoring": Refinement(
-        "near the depth limit ask only noisy moves where the estimate is bad", _selective, selects=True
-    ),
     "futility": Refinement("near the depth limit leave out quiet moves that cannot help", _selective, selects=True),
     "lateness": Refinement("near the depth limit leave out quiet moves that come late", _selective, selects=True),
     "exchanges": Refinement(
