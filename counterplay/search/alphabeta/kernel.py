@@ -155,7 +155,7 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
                     w.pass_from = 0
                 if v >= high and not w.stop:
                     w.within = UNPROVEN
-                    return sign * (high if is_certain(game, v, sign) else v)
+                    return sign * (high if is_certain(game, v, sign) else v)  # type: ignore[no-any-return]
 
     # 7. The moves, the most promising first.
     after = deeper(game, s, depth)
@@ -282,7 +282,7 @@ def quiet_value(game, s, alpha, beta, ply, since, w) -> float:  # type: ignore[n
     if not is_urgent or ply == PLIES - 1 or w.stop:
         best = sign * estimate(game, s, w)
         if best >= high or ply == PLIES - 1 or w.stop:
-            return sign * best
+            return sign * best  # type: ignore[no-any-return]
     guess = best
     low = max(low, best)
     n = 0

@@ -103,7 +103,7 @@ def moved(game: Any, v: float, x: float, sign: float) -> float:
 def is_certain(game: Any, v: float, sign: float) -> bool:
     """Whether `v` is as much or as little as there is: not an estimate."""
     low, high = game.utility_range
-    return v <= (low if sign > 0.0 else -high) or v >= (high if sign > 0.0 else -low)
+    return bool(v <= (low if sign > 0.0 else -high) or v >= (high if sign > 0.0 else -low))
 
 
 def is_loud(game: Any, s: Any, a: int) -> bool:
@@ -138,7 +138,7 @@ def is_late(node: Node, quiets: int, w: Any) -> bool:
     if not w.use_lateness or node.depth > w.late_depth:
         return False
     most = w.late_moves + node.depth * node.depth
-    return quiets >= (most if node.is_improving else 0.5 * most)
+    return bool(quiets >= (most if node.is_improving else 0.5 * most))
 
 
 def hoped(game: Any, node: Node, rank: int, w: Any) -> float:
