@@ -1,75 +1,149 @@
 """Alpha-beta with what may change its value, written a second time: slow, plain, without ordering and table.
 
-The textbook's function with quiescence search, null move, scout and late-move reductions as they are described in
+The textbook's function with quiescence search, scout and all that `selective` allows, as it is described in
 docs/search.md, each there if its name is in `on`. It must look at the same nodes as the kernel with all else left out.
 """
 
-from math import inf, nextafter
+from math import inf, log, nextafter
 
 
 class Twin:
-    """The search of one game; `nodes` counts, noisy moves beyond the depth too."""
+    """The search of one game; `nodes` counts, noisy moves beyond the depth too. All is seen by the player to move.
+
+    By ply: `estimates` of the states on the way, and whether a state `is_cut`, expected to be too good.
+    """
 
     def __init__(self, game, on):
-        self.game, self.on, self.nodes = game, on, 0
+        self.game, self.on, self.nodes = game, set(on), 0
+        self.estimates, self.is_cut, self.no_pass_before = {}, {0: False}, 0
 
     def value(self, s, alpha, beta, depth):
         """What `s` is worth to MAX."""
-        game = self.game
+        if self.game.is_terminal(s) or self.game.player(s) == 0:
+            return self.worth(s, 0, alpha, beta, depth, 0)
+        return -self.worth(s, 1, -beta, -alpha, depth, 0)
+
+    def worth(self, s, p, low, high, depth, ply):
+        """What `s` is worth to `p`, whoever moves there."""
+        game, on = self.game, self.on
         self.nodes += 1
         if game.is_terminal(s):
-            return game.utility(s, 0)
+            return game.utility(s, p)
+        if game.player(s) != p:
+            self.nodes -= 1
+            return -self.worth(s, 1 - p, -high, -low, depth, ply)
+        is_urgent = "urgency" in on and game.is_urgent(s)
+        depth += is_urgent
         if depth == 0:
-            return self.quiet(s, alpha, beta) if "quiescence" in self.on else game.evaluate(s, 0)
-        p = game.player(s)
-        low, high = (alpha, beta) if p == 0 else (-beta, -alpha)
+            return self.quiet(s, p, low, high, 0) if "quiescence" in on else game.evaluate(s, p)
 
-        def ask(t, least, most, left):
-            """What `t` is worth to the player who moves at `s`."""
-            return self.value(t, least, most, left) if p == 0 else -self.value(t, -most, -least, left)
-
-        if "null_move" in self.on and depth > 3 and high < inf and game.evaluate(s, p) >= high:
+        is_narrow, is_cut = nextafter(low, inf) >= high, self.is_cut[ply]
+        guess = self.estimates[ply] = -inf if is_urgent else game.evaluate(s, p)
+        is_improving = not is_urgent and (ply < 3 or guess > self.estimates[ply - 2])
+        may_prune = is_narrow and not is_urgent and not self.is_certain(low, p) and not self.is_certain(high, p)
+        if may_prune and "safety" in on and depth <= 7 and self.moved(guess, -(depth - is_improving), p) >= high:
+            return guess
+        if may_prune and "null_move" in on and depth >= 3 and guess >= high and ply >= self.no_pass_before:
             other = game.passed(s)
             if game.player(other) != p:
-                v = ask(other, nextafter(high, -inf), high, depth - 3)
+                below, less = nextafter(high, -inf), max(1, depth - int(3 + depth / 4))
+                self.is_cut[ply + 1] = not is_cut
+                v = self.worth(other, p, below, high, less, ply + 1)
+                if v >= high and depth >= 8 and self.no_pass_before == 0:
+                    self.no_pass_before = ply + 1 + 3 * less // 4
+                    v = self.worth(s, p, below, high, less, ply)
+                    self.no_pass_before = 0
                 if v >= high:
-                    return v if p == 0 else -v
+                    return high if self.is_certain(v, p) else v
 
-        best = -inf
-        for i, a in enumerate(game.actions(s)):
-            t, floor = game.result(s, a), max(low, best)
-            if i == 0 or "scout" not in self.on or floor == -inf:
-                v = ask(t, floor, high, depth - 1)
-            else:
-                is_late = "reductions" in self.on and i > 3 and depth > 2 and not game.is_noisy(s, a)
-                v = ask(t, floor, nextafter(floor, inf), depth - 2) if is_late else inf
+        best, looked, quiets = -inf, 0, 0
+        for a in game.actions(s):
+            t, is_quiet, r = game.result(s, a), not self.is_loud(s, a), 0
+            reduced = int(0.2 + log(depth) * log(looked + 1) / 3)
+            is_threat = "urgency" in on and game.is_urgent(t)
+            is_losing = not is_quiet and not game.is_noisy(s, a)
+            if looked and may_prune and not is_threat and not self.is_certain(best, p):
+                left = max(0, depth - 1 - reduced)
+                if (
+                    is_quiet
+                    and "futility" in on
+                    and left <= 6
+                    and ((hope := self.moved(guess, 1.5 + 1.2 * left, p)) <= low)
+                ):
+                    best = max(best, hope)
+                    continue
+                if (
+                    is_quiet
+                    and "lateness" in on
+                    and depth <= 6
+                    and (quiets >= (3 + depth**2) / (1 if is_improving else 2))
+                ):
+                    continue
+                if is_losing and "exchanges" in on and depth <= 2:
+                    continue
+            if "reductions" in on and depth > 2 and looked > (1 if is_narrow else 2) and (is_quiet or is_losing):
+                r = reduced + (not is_improving) - (is_threat or is_losing or is_urgent)
+                r += is_cut if is_narrow else -1
+                r = max(0, min(r, depth - 2)) // (1 if is_quiet else 2)
+            floor, v = max(low, best) if looked else low, inf
+            if looked and "scout" in on and floor > -inf:
+                if r:
+                    self.is_cut[ply + 1] = True
+                    v = self.worth(t, p, floor, nextafter(floor, inf), depth - 1 - r, ply + 1)
                 if v > floor:
-                    v = ask(t, floor, nextafter(floor, inf), depth - 1)
-                if floor < v < high:
-                    v = ask(t, floor, high, depth - 1)
+                    self.is_cut[ply + 1] = not is_cut
+                    v = self.worth(t, p, floor, nextafter(floor, inf), depth - 1, ply + 1)
+            if v > floor and (v < high or v == inf):
+                self.is_cut[ply + 1] = is_narrow and not is_cut
+                v = self.worth(t, p, floor, high, depth - 1, ply + 1)
+            looked, quiets = looked + 1, quiets + is_quiet
             best = max(best, v)
-            if best >= high:
+            if v >= high:
                 break
-        return best if p == 0 else -best
+        return best
 
-    def quiet(self, s, alpha, beta):
-        """The mover is content with the estimate, or makes a noisy move."""
-        game = self.game
-        p = game.player(s)
-        low, high = (alpha, beta) if p == 0 else (-beta, -alpha)
-        best = game.evaluate(s, p)
+    def quiet(self, s, p, low, high, plies):
+        """The mover is content with the estimate, or makes a noisy move; what is urgent he must answer by some move."""
+        game, on = self.game, self.on
+        if game.player(s) != p:
+            return -self.quiet(s, 1 - p, -high, -low, plies)
+        is_urgent = "urgency" in on and plies < 6 and game.is_urgent(s)
+        guess = best = -inf if is_urgent else game.evaluate(s, p)
         for a in game.actions(s):
             if best >= high:
                 break
-            if game.is_noisy(s, a):
-                t, floor = game.result(s, a), max(low, best)
-                self.nodes += 1
-                if game.is_terminal(t):
-                    v = game.utility(t, p)
-                else:
-                    v = self.quiet(t, floor, high) if p == 0 else -self.quiet(t, -high, -floor)
-                best = max(best, v)
-        return best if p == 0 else -best
+            floor = max(low, best)
+            if not is_urgent:
+                if not game.is_noisy(s, a):
+                    continue
+                if "delta" in on and (hope := self.moved(guess, game.gain(s, a) + 2.0, p)) <= floor:
+                    best = max(best, hope)
+                    continue
+            t = game.result(s, a)
+            self.nodes += 1
+            v = game.utility(t, p) if game.is_terminal(t) else self.quiet(t, p, floor, high, plies + 1)
+            best = max(best, v)
+        return best
+
+    def is_loud(self, s, a):
+        game = self.game
+        return game.gain(s, a) > 0 if game.knows.gain else game.knows.is_noisy and game.is_noisy(s, a)
+
+    def is_certain(self, v, p):
+        low, high = self.game.utility_range
+        return v <= (low if p == 0 else -high) or v >= (high if p == 0 else -low)
+
+    def moved(self, v, x, p):
+        """The value moved by so many tenths of half a win, as the estimate is bent; what is certain stays."""
+        low, high = self.game.utility_range
+        middle, reach = (low + high) / 2 * (1 if p == 0 else -1), (high - low) / 2
+        share = (v - middle) / reach
+        if abs(share) >= 1:
+            return v
+        if self.game.half_win:
+            bent = 10 * share / (1 - abs(share)) + x
+            return middle + reach * (bent / (10 + abs(bent)))
+        return min(max(v + 0.05 * reach * x, middle - reach), middle + reach)
 
 
 def quiet_by_definition(game, s):

@@ -13,11 +13,12 @@ from counterplay import Game, UserError, games, native, search
 from counterplay.core.game import is_repeated
 from counterplay.games.tree import Tree
 from counterplay.search.alphabeta.engine import REFINEMENTS, AlphaBeta, alphabeta
+from counterplay.search.alphabeta.workspace import SELECTIVE
 from counterplay.search.limits import Limits
 from tests.random_tree import KnowingTree, RandomTree, UniformTree
 from tests.test_search import tree
 
-INEXACT = {"reductions", "null_move", "quiescence"}
+INEXACT = {"quiescence", *SELECTIVE}
 
 
 def must_agree(result, truth):

@@ -122,6 +122,21 @@ BROKEN = [
         "quick_action gives 3, which is none",
         take(quick_action=lambda self, s, last, random: 3),
     ),
+    (
+        "noisy actions are all that are noisy",
+        "noisy_actions leaves out 1, which is noisy; it gives 2",
+        take(is_noisy=lambda self, s, a: True, noisy_actions=lambda self, s: range(2, min(2, s.stones) + 1)),
+    ),
+    (
+        "noisy actions are all that are noisy",
+        "noisy_actions gives 3, which are not in this order among the actions",
+        take(is_noisy=lambda self, s, a: False, noisy_actions=lambda self, s: [3]),
+    ),
+    (
+        "makes urgent foresees",
+        "makes_urgent says False of 1, but is_urgent says True after it",
+        take(is_urgent=lambda self, s: True, makes_urgent=lambda self, s, a: False),
+    ),
     ("stable state type", "s was State at the start and is tuple of 2 here", A_PLAIN_TUPLE_LATER),
     ("stable state type", "s.taken was Bits(3) at the start and is Bits(4) here", MORE_SQUARES_LATER),
     ("player exists", "player says 2; it must be one of 0 to 1, or CHANCE", take(player=lambda self, s: 2)),

@@ -24,7 +24,7 @@ class Exchange(Game):
     moves: int = 8
 
     utility_range = (-99.0, 99.0)
-    reduces_late = True
+    selective = True
 
     class State(NamedTuple):
         ply: int

@@ -1,6 +1,6 @@
 """The refinements that may change a value, against slow twins and known results; and what the table may answer."""
 
-from math import inf
+from math import inf, nextafter
 from typing import NamedTuple
 
 import pytest
@@ -8,14 +8,14 @@ import pytest
 from counterplay import CHANCE, Game, games, native, search
 from counterplay.search.alphabeta.engine import REFINEMENTS, AlphaBeta, alphabeta
 from counterplay.search.alphabeta.kernel import value
-from counterplay.search.alphabeta.workspace import new_workspace
+from counterplay.search.alphabeta.workspace import SELECTIVE, new_workspace, useful_refinements
 from counterplay.search.limits import Limits
 from counterplay.search.plain.expectiminimax import PRUNING
 from tests.random_tree import KnowingTree
 from tests.refinement_twin import Twin, minimax_then_quiet
 from tests.test_alphabeta import must_agree
 
-INEXACT = ("quiescence", "null_move", "reductions")
+INEXACT = ("quiescence", *sorted(SELECTIVE))
 
 
 class RichTree(KnowingTree):
@@ -23,13 +23,28 @@ class RichTree(KnowingTree):
 
     width: int = 7
     height: int = 9
-    reduces_late = True
+    selective = True
 
     def is_noisy(self, s, a):
         return self.noise(s, 20 + a) % 3 == 0
 
+    def is_urgent(self, s):
+        return self.noise(s, 40) % 6 == 0
+
+    def gain(self, s, a):
+        return float(self.noise(s, 60 + a) % 3 + 1) if self.is_noisy(s, a) or self.noise(s, 80 + a) % 7 == 0 else 0.0
+
     def passed(self, s):
         return self.State(s.place + 997, s.ply, s.seed)
+
+
+class BentTree(RichTree):
+    """The same whose estimates are bent, and say how."""
+
+    half_win = 5.0
+
+    def evaluate(self, s, p):
+        return self.utility(s, p) if self.is_terminal(s) else self.squash(self.utility(s, 0) * 2.5) * (1 - 2 * p)
 
 
 class EndlessTree(KnowingTree):
@@ -70,16 +85,31 @@ def by_twin(game, s, depth, on, window=(-inf, inf)):
     "on",
     [
         ["quiescence"],
-        ["null_move"],
+        ["scout", "null_move"],
         ["scout"],
         ["scout", "reductions"],
-        ["scout", "reductions", "quiescence", "null_move"],
+        ["scout", "urgency", "quiescence"],
+        ["scout", "safety"],
+        ["scout", "futility"],
+        ["scout", "lateness"],
+        ["scout", "exchanges"],
+        ["delta", "quiescence"],
+        ["scout", *sorted({*INEXACT} - {"deeper"})],
     ],
     ids=" ".join,
 )
 def test_what_may_change_the_value_changes_it_as_the_twin_does(on):
-    game, changed = RichTree(), 0
-    for seed in range(120):
+    must_be_the_twin_s(RichTree(), on)
+
+
+@pytest.mark.slow
+def test_so_it_does_where_estimates_are_bent():
+    must_be_the_twin_s(BentTree(), ["scout", *sorted({*INEXACT} - {"deeper"})])
+
+
+def must_be_the_twin_s(game, on):
+    changed = 0
+    for seed in range(60):
         s, depth = game.State(0, 0, seed), 1 + seed % 6
         for window in ((-inf, inf), (-1.5, 0.5)):
             found = searched(game, s, depth, on, window)
@@ -87,8 +117,8 @@ def test_what_may_change_the_value_changes_it_as_the_twin_does(on):
             if seed < 12:
                 with native.interpreted():
                     assert searched(game, s, depth, on, window) == found
-            changed += found != by_twin(game, s, depth, set(), window)
-    assert changed > 20
+            changed += found != by_twin(game, s, depth, set() if on == ["scout"] else {"scout"} & set(on), window)
+    assert changed > 0
 
 
 BOARDS = [
@@ -105,12 +135,7 @@ BOARDS = [
 def test_on_real_boards_the_nodes_are_the_twin_s(name, position, depth):
     game = games.load(name)
     s = game.at(position=position).state if position else game.initial()
-    known = {
-        "quiescence": game.knows.is_noisy,
-        "null_move": game.knows.passed,
-        "reductions": game.reduces_late and game.knows.is_noisy,
-    }
-    on = {"scout", *(refinement for refinement in INEXACT if known[refinement])}
+    on = {"scout", *(name for name in INEXACT if name in useful_refinements(game) and name != "deeper")}
     with native.compiled() if name == "chess" else native.interpreted():
         for _ in range(4):
             assert searched(game, s, depth, on) == by_twin(game, s, depth, on)
@@ -139,9 +164,7 @@ def test_quiescence_has_the_value_of_its_definition(name, position, depth):
     s = game.at(position=position).state if position else game.initial()
     for _ in range(3):
         with native.interpreted():
-            assert alphabeta(game, s, depth, without=["null_move", "reductions"]).value == minimax_then_quiet(
-                game, s, depth
-            )
+            assert alphabeta(game, s, depth, without="selective").value == minimax_then_quiet(game, s, depth)
         s = game.result(s, max(game.actions(s)))
         if game.is_terminal(s):
             break
@@ -199,6 +222,7 @@ class Countdown(Game):
     """Take one or two of a heap; who takes the last wins. With a multiple of three left, to pass would be best."""
 
     heap: int = 9
+    selective = True
 
     class State(NamedTuple):
         left: int
@@ -234,8 +258,10 @@ def test_in_zugzwang_a_null_move_is_wrong_and_so_a_game_has_to_ask_for_it():
     game = Countdown()
     s = game.State(3, 0)
     with native.interpreted():
-        assert searched(game, s, 6, {"null_move"}, (-inf, 0.0))[0] == 1.0
-        assert searched(game, s, 6, set(), (-inf, 0.0))[0] == -1.0
+        asked = (nextafter(0.0, -inf), 0.0)
+        assert searched(game, s, 6, {"null_move"}, asked)[0] == 0.0
+        assert searched(game, s, 6, set(), asked)[0] == -1.0
+        assert searched(game, s, 9, {"null_move"}, asked)[0] == -1.0  # far from the depth limit it is verified
     assert search.minimax(game, s).value == -1.0
     assert new_workspace(games.load("chess"), None, frozenset()).use_null_move
     assert not new_workspace(games.load("checkers"), None, frozenset()).use_null_move  # nothing of the kind is known

@@ -77,8 +77,8 @@ class Game(Learnable):
     utility_sum: ClassVar[float] = 0.0
     utility_range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     """The least and the greatest utility any player can get."""
-    reduces_late: ClassVar[bool] = False
-    """Whether moves that come late by `priority` are mostly bad: a search may look at them less deeply first."""
+    selective: ClassVar[bool] = False
+    """Whether a search may leave out what hardly matters, at the price that its value is no longer minimax's."""
     finish_plies: ClassVar[int] = 0
     """With at most so many plies left `finish` is asked."""
     half_win: ClassVar[float] = 0.0
@@ -188,6 +188,34 @@ class Game(Learnable):
     def is_noisy(self, s: Any, a: int) -> bool:
         """Whether `a` upsets the evaluation (a capture), so that quiescence search must follow it."""
         return False
+
+    @knowledge
+    def noisy_actions(self, s: Any) -> Iterable[int]:
+        """The actions that may be noisy, in the order of `actions`: all that are, `is_noisy` is asked of each.
+
+        Give it if they are found without listing the others.
+        """
+        return (a for a in self.actions(s) if self.is_noisy(s, a))
+
+    @knowledge
+    def is_urgent(self, s: Any) -> bool:
+        """Whether the player to move must answer something before all else (chess: is in check)."""
+        return False
+
+    @knowledge
+    def makes_urgent(self, s: Any, a: int) -> bool:
+        """Whether the position after `a` is urgent; give it if that is found without making the move."""
+        return self.is_urgent(self.result(s, a))
+
+    @knowledge
+    def gain(self, s: Any, a: int) -> float:
+        """What `a` wins at once, before any reply, in tenths of `half_win` (chess: pawns); 0 if it takes nothing."""
+        return 0.0
+
+    @knowledge
+    def kind(self, s: Any, a: int) -> int:
+        """What sort of move `a` is, from 0 to 1,022, for a search that learns which move answers which."""
+        return a & 511
 
     @knowledge
     def passed(self, s: Any) -> Any:

@@ -24,6 +24,7 @@ __all__ = [
     "compare_swap",
     "count",
     "list_actions",
+    "list_noisy",
     "load",
     "lowest_one",
     "mix64",
@@ -121,6 +122,15 @@ def list_actions(game: Any, s: Any, row: Any) -> int:
     """Write the actions of `s` into `row`, as many as it has room for; how many there are."""
     n = 0
     for n, a in enumerate(game.actions(s), 1):
+        if n <= len(row):
+            row[n - 1] = a
+    return n
+
+
+def list_noisy(game: Any, s: Any, row: Any) -> int:
+    """The same with what `noisy_actions` gives."""
+    n = 0
+    for n, a in enumerate(game.noisy_actions(s), 1):
         if n <= len(row):
             row[n - 1] = a
     return n

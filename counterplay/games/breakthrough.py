@@ -17,7 +17,7 @@ class Breakthrough(BoardGame):
 
     player_names = ("Black", "White")
     pieces = "bw"
-    reduces_late = True
+    selective = True
     look = Look("checkered", "#dfe3e6", "#7f93a6", {"b": Piece("pawn", "#2f2f33"), "w": Piece("pawn", "#fbfaf5")})
 
     class State(NamedTuple):

@@ -20,7 +20,7 @@ class Othello(BoardGame):
 
     player_names = ("Black", "White")
     unit = "discs"
-    reduces_late = True
+    selective = True
     look = Look("grid", "#2e8b57", "#145232", {"x": Piece("disc", "#1d1d1d"), "o": Piece("disc", "#f7f5ee", "#8a8a80")})
 
     class State(NamedTuple):

@@ -52,13 +52,13 @@ def pick(found: Any, k: int, a: int) -> Any:
     return n + 1, a if n == k else kept
 
 
-def _folder(step: Callable[..., Any]) -> Any:
-    """A compiled function that takes this step at every action and returns the last result."""
+def _folder(step: Callable[..., Any], rule: str = "actions") -> Any:
+    """A compiled function that takes this step at every action that a rule gives and returns the last result."""
 
     @intrinsic
     def fold(typing, game, s, argument, first):  # type: ignore[no-untyped-def]
         args = tuple(map(unliteral, (game, s, argument, first)))
-        folded = _compiled(_rule(game), step, args)
+        folded = _compiled(_rule(game, rule), step, args)
 
         def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             context.active_code_library.add_linking_library(folded.library)
@@ -70,6 +70,7 @@ def _folder(step: Callable[..., Any]) -> Any:
 
 
 _put_all, _count, _pick = _folder(put), _folder(add_one), _folder(pick)
+_put_noisy = _folder(put, "noisy_actions")
 
 
 @overload(primitives.list_actions)
@@ -80,6 +81,22 @@ def _list_actions(game, s, row):  # type: ignore[no-untyped-def]
     def list_others(game, s, row):  # type: ignore[no-untyped-def]
         n = 0
         for a in game.actions(s):
+            if n < len(row):
+                row[n] = a
+            n += 1
+        return n
+
+    return list_others
+
+
+@overload(primitives.list_noisy)
+def _list_noisy(game, s, row):  # type: ignore[no-untyped-def]
+    if inspect.isgeneratorfunction(_rule(game, "noisy_actions")):
+        return lambda game, s, row: _put_noisy(game, s, row, 0)
+
+    def list_others(game, s, row):  # type: ignore[no-untyped-def]
+        n = 0
+        for a in game.noisy_actions(s):
             if n < len(row):
                 row[n] = a
             n += 1
@@ -102,8 +119,8 @@ def _nth_action(game, s, k):  # type: ignore[no-untyped-def]
     return lambda game, s, k: nth(game.actions(s), k)
 
 
-def _rule(game: GameType) -> FunctionType:
-    return inspect.getattr_static(type(game.game), "actions")  # type: ignore[no-any-return]
+def _rule(game: GameType, name: str = "actions") -> FunctionType:
+    return inspect.getattr_static(type(game.game), name)  # type: ignore[no-any-return]
 
 
 _folded: dict[tuple[Any, ...], Any] = {}

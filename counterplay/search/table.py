@@ -42,6 +42,7 @@ AT_LEAST, AT_MOST, EXACT = 1, 2, 3
 NO_ACTION = -(1 << 62)
 UNPROVEN = -1
 _WORDS = 4
+_LINE = 64  # bytes
 _AGES = 1 << 12
 _HAS_LARGE_PAGES = hasattr(mmap, "MADV_HUGEPAGE")  # on Linux
 _COLLAPSE = 25  # MADV_COLLAPSE of Linux 6.1, which Python has no name for
@@ -54,7 +55,7 @@ class TranspositionTable:
         if not 0 < megabytes <= 1 << 20:
             raise UserError(f"a table has more than 0 MB, not {megabytes}")
         entries = 2
-        while entries * 2 * _WORDS * 8 <= megabytes * 1_000_000:
+        while entries * 2 * _WORDS * 8 <= megabytes * (1 << 20):
             entries *= 2
         try:
             self._pages = _Pages(entries * _WORDS * 8)
@@ -106,7 +107,7 @@ class _Pages:
         if _HAS_LARGE_PAGES:
             self._map = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
             self._advise(mmap.MADV_NOHUGEPAGE)
-        self.words = np.zeros(size // 8, np.int64) if self._map is None else np.frombuffer(self._map, np.int64)
+        self.words = _zeros(size // 8) if self._map is None else np.frombuffer(self._map, np.int64)
 
     def make_large(self) -> None:
         """Exchange the small pages for large ones, once."""
@@ -118,6 +119,13 @@ class _Pages:
     def _advise(self, advice: int) -> None:
         with suppress(OSError):  # a system that does not know this advice goes on with small pages
             self._map.madvise(advice)  # type: ignore[union-attr]
+
+
+def _zeros(words: int) -> Any:
+    """Words that begin where a line of the processor's cache does, so that a pair of entries is one line."""
+    memory = np.zeros(words + _LINE // 8, np.int64)
+    skipped = -memory.ctypes.data % _LINE // 8
+    return memory[skipped : skipped + words]
 
 
 class Entry(NamedTuple):

@@ -144,7 +144,7 @@ def knowledge(game: Game, s: Any, depth: int, progress: Progress | None = None) 
     """What each refinement of alpha-beta saves at `s`: with all, without each that is of use here, without any.
 
     Minimax is the last row, if it is cheap. `ratio` is the number of nodes for each node with all refinements. The
-    values agree, but for refinements that look at a different tree: quiescence, reductions and null_move.
+    values agree, but for refinements that look at a different tree: quiescence, and all that `selective` allows.
     """
     each_left_out = {f"without {name}": [name] for name in useful_refinements(game)}
     searches = {"all refinements": [], **each_left_out, "textbook": ["all"]}

@@ -75,7 +75,7 @@ class Chess(Game):
     unit = "pawns"
     win_word = "mate"
     half_win = 10.0
-    reduces_late = True
+    selective = True
     most_reversible = 100  # plies without a capture or a pawn's move: 50 of each side, and the game is a draw
     look = Look("checkered", "#f0d9b5", "#b58863", CHESSMEN)
 
@@ -455,6 +455,63 @@ class Chess(Game):
     def is_noisy(self, s, a):
         """Captures that lose nothing, and new queens."""
         return a >> 12 == QUEEN or (a >> 12 == 0 and self.is_capture(s, a) and self.is_sound(s, a))
+
+    def noisy_actions(self, s):
+        """Captures and new queens, sound or not, in the order of `actions`."""
+        limits = self.limits(s)
+        occupied, up = s.mine | s.theirs, 8 - 16 * s.turn
+        pawns = self.pawn_moves(s, limits)
+        for step, reached in ((up, pawns.one & LAST_ROWS), (up - 1, pawns.left), (up + 1, pawns.right)):
+            for q in reached:
+                yield q - step | q << 6 | (QUEEN if q in LAST_ROWS else 0) << 12
+        if s.en_passant:
+            for q in self.en_passant_takers(s):
+                yield q | s.en_passant.lowest() << 6
+        for q in (s.knights & s.mine) - limits.straight_pins - limits.diagonal_pins:
+            for to in self.knight_moves(q, limits) & s.theirs:
+                yield q | to << 6
+        for q in (s.diagonal & s.mine) - limits.straight_pins:
+            for to in self.diagonal_moves(q, occupied, limits) & s.theirs:
+                yield q | to << 6
+        for q in (s.straight & s.mine) - limits.diagonal_pins:
+            for to in self.straight_moves(q, occupied, limits) & s.theirs:
+                yield q | to << 6
+        if KING_STEPS[limits.king] & s.theirs:
+            for to in self.king_moves(s, limits) & s.theirs:
+                yield limits.king | to << 6
+
+    def is_urgent(self, s):
+        return self.in_check(s)
+
+    def makes_urgent(self, s, a):
+        """Most moves neither leave a line of the enemy king nor come to where they could attack it."""
+        king = (s.kings & s.theirs).lowest()
+        near = STRAIGHT_LINES[king] | DIAGONAL_LINES[king] | KNIGHT_STEPS[king]
+        is_usual = (a & 63) not in near and (a & 63) not in s.kings and (a >> 6 & 63) not in s.en_passant
+        return False if is_usual and (a >> 6 & 63) not in near else self.in_check(self.result(s, a))
+
+    def gain(self, s, a):
+        """The piece that is taken, and a new queen for a pawn; a little less if a dear piece does it."""
+        target = a >> 6 & 63
+        queens = 8.0 if a >> 12 == QUEEN else 0.0
+        if self.is_capture(s, a):
+            won = self.worth(s, target) if target in s.theirs else 1
+            return queens + won - 0.001 * self.worth(s, a & 63)
+        return queens
+
+    def kind(self, s, a):
+        """The piece that moves, and where to."""
+        q = a & 63
+        piece = 0
+        if q in s.straight:
+            piece = 4 if q in s.diagonal else 3
+        elif q in s.diagonal:
+            piece = 2
+        elif q in s.knights:
+            piece = 1
+        elif q in s.kings:
+            piece = 5
+        return 384 * s.turn + 64 * piece + (a >> 6 & 63)
 
     def is_sound(self, s, a):
         """Whether a capture loses no material if both sides go on taking on that square as long as it pays them.

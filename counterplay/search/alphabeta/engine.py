@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from math import inf
@@ -13,12 +13,14 @@ import numpy as np
 from counterplay.core.game import Game, UserError
 from counterplay.search.alphabeta.endings import Endings
 from counterplay.search.alphabeta.kernel import value
+from counterplay.search.alphabeta.pruning import set_numbers
 from counterplay.search.alphabeta.root import AlphaBetaRoot, kernel_of, note_search, root_is_compiled, too_wide
 from counterplay.search.alphabeta.workspace import (
     BUSY,
     PLIES,
     REFINEMENTS,
     SELECTIVE,
+    fade,
     forget,
     new_workspace,
     use_refinements,
@@ -104,6 +106,11 @@ class AlphaBeta(DepthEngine):
             self._solver.clear()
         for w in self._tallies:
             forget(w)
+
+    def tune(self, numbers: Mapping[str, float]) -> None:
+        """Change numbers of the selective refinements, by their names in `pruning.NUMBERS`; the rest are as usual."""
+        for w in self._tallies:
+            set_numbers(w, numbers)
 
     def quiet_worth(self, s: Any) -> float:
         """What `s` is worth to MAX after all noisy moves, if the search follows them, else its estimate."""
@@ -209,8 +216,8 @@ class AlphaBeta(DepthEngine):
         game, s, limits = self.game, request.state, request.limits
         w.nodes = w.too_wide = 0
         w.most_nodes = limits.nodes or NO_LIMIT
-        w.history[:] >>= 3
-        use_refinements(game, w, self.without | ({"reductions", "null_move"} if limits.rounds else set()))
+        fade(w)
+        use_refinements(game, w, self.without | (SELECTIVE if limits.rounds else frozenset()))
         if self.table is not None:
             w.age = self.table.age
         if w.use_repetition:
@@ -233,7 +240,9 @@ class AlphaBeta(DepthEngine):
         w, steps = leader.tally, limits.steps
         if w.use_deepening or limits.is_anytime:
             steps = 1
-            if self.table is not None and limits.rounds is None and not leader.is_over:
+            # Of a selective search a depth says little: the table may know the root, but not all below it as deep.
+            is_known = self.table is not None and not w.use_selection
+            if is_known and limits.rounds is None and not leader.is_over:
                 steps = min(max(1, leader.seen_depth), limits.steps)
         is_survey = limits.steps == PLIES - 1 and not limits.is_anytime and not self.game.knows.evaluate
         while steps <= limits.steps:

@@ -9,7 +9,8 @@ Norvig, figure 5.7), node for node. `docs/search.md` goes from the one to the ot
     w        the thread's workspace: counters, move lists, killers, history, and the principal variation, `w.line`
 
 The value returned is exact if it lies between alpha and beta, at most the true one if it is beta or more, at least
-the true one if it is alpha or less (fail-soft).
+the true one if it is alpha or less (fail-soft). What `game.selective` allows may change it (steps 2 and 6 to 9): the
+functions of `pruning.py` say when.
 """
 
 from __future__ import annotations
@@ -20,14 +21,33 @@ from typing import Any
 import numpy as np
 
 from counterplay.native import native
-from counterplay.search.alphabeta.workspace import (
-    PLIES,
+from counterplay.search.alphabeta.ordering import (
+    drop_quiets,
+    is_answer,
+    kind_of,
+    lore,
+    next_free,
+    next_move,
+    note_tried,
     order_moves,
+    order_noisy,
     reward,
     show_busy,
-    take_free,
-    take_next,
 )
+from counterplay.search.alphabeta.pruning import (
+    Node,
+    hoped,
+    is_certain,
+    is_late,
+    is_loud,
+    is_safe,
+    is_worth_passing,
+    may_drop_losing,
+    moved,
+    reduction,
+    shallower,
+)
+from counterplay.search.alphabeta.workspace import KINDS, PLIES
 from counterplay.search.limits import deeper
 from counterplay.search.repetition import comes_again, draw_value
 from counterplay.search.table import (
@@ -66,13 +86,17 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
         if w.within >= 0:
             return float(v)
 
-    # 2. The end of the search.
+    # 2. The end of the search; what is urgent is answered first.
+    is_urgent = False
+    if game.knows.is_urgent and w.use_urgency:
+        is_urgent = bool(game.is_urgent(s))
+        depth += 1 if is_urgent and ply < w.furthest else 0
     if depth == 0 or ply == PLIES - 1 or w.stop:
         if game.knows.is_noisy and w.use_quiescence and ply < PLIES - 1 and not w.stop:
-            return quiet_value(game, s, alpha, beta, ply, w)  # type: ignore[no-any-return]
+            return quiet_value(game, s, alpha, beta, ply, ply, w)  # type: ignore[no-any-return]
         w.within = UNPROVEN
         w.cutoffs += 1
-        return w.unknown if w.is_strict else sane_estimate(game, s, 0, w)
+        return w.unknown if w.is_strict else estimate(game, s, w)  # type: ignore[no-any-return]
 
     # 3. A position that comes again.
     if game.knows.reversible and w.use_repetition and comes_again(game, s, ply, w):
@@ -84,6 +108,7 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
     p = game.player(s)
     sign = 1.0 if p == 0 else -1.0
     low, high = (alpha, beta) if p == 0 else (-beta, -alpha)
+    is_narrow = np.nextafter(low, inf) >= high
 
     # 5. What the transposition table knows of this state, if it was seen equally deep or to the end.
     key, known, is_canonical = 0, NO_ACTION, True
@@ -91,7 +116,10 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
         key = table_key(game, s)
         is_canonical = not game.knows.canonical or key == game.key(s)
         entry = find(w.table_at, w.mask, key)
-        if answers(entry, alpha, beta, depth) and not (w.is_strict and entry.within > depth):
+        enough = depth
+        if game.selective and w.use_deeper and is_narrow:
+            enough = max(depth, entry.depth)
+        if answers(entry, alpha, beta, enough) and not (w.is_strict and entry.within > depth):
             w.within = entry.within
             w.cutoffs += 1 if entry.within == UNPROVEN else 0
             w.unused = min(w.unused, max(0, depth - (entry.depth if entry.within == UNPROVEN else entry.within)))
@@ -99,47 +127,104 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
         if entry.bound != 0 and is_canonical:
             known = entry.action
 
-    # 6. If even passing is too good, so is some move.
-    after = deeper(game, s, depth)
-    if game.knows.passed and w.use_null_move and depth > 3 and high < inf and sign * game.evaluate(s, 0) >= high:
-        other = game.passed(s)
-        if game.player(other) != p:
-            below, above = (np.nextafter(high, -inf), high) if p == 0 else (-high, np.nextafter(-high, inf))
-            v = sign * value(game, other, below, above, depth - 3, ply + 1, w)
-            if v >= high and not w.stop:
-                w.within = UNPROVEN
-                return sign * v  # type: ignore[no-any-return]
+    # 6. Where the estimate is far from what is asked, less will do than to look at all moves.
+    node = Node(depth, ply, sign, -inf, is_urgent, is_narrow, False)
+    may_prune = False  # in the loop, once a move is known that is not lost
+    if game.selective and game.knows.evaluate and w.use_selection:
+        w.estimates[ply] = -inf
+        if not is_urgent:
+            guess = sign * estimate(game, s, w)
+            w.estimates[ply] = guess
+            node = Node(depth, ply, sign, guess, is_urgent, is_narrow, ply < 3 or guess > w.estimates[ply - 2])
+            may_prune = is_narrow and not is_certain(game, low, sign) and not is_certain(game, high, sign)
+        if may_prune and is_safe(game, node, high, w):
+            w.within = UNPROVEN
+            w.cutoffs += 1
+            return sign * node.estimate
+        # If even passing is too good, so is some move; far from the depth limit, only if a search says so, too.
+        if game.knows.passed and may_prune and is_worth_passing(node, high, w):
+            other = game.passed(s)
+            if game.player(other) != p:
+                w.kinds[ply + 1], w.is_cut[ply + 1] = KINDS - 1, 1 - w.is_cut[ply]
+                below, above = (np.nextafter(high, -inf), high) if p == 0 else (-high, np.nextafter(-high, inf))
+                less = shallower(depth, w)
+                v = sign * value(game, other, below, above, less, ply + 1, w)
+                if v >= high and not w.stop and depth >= w.verify_depth and w.pass_from == 0:
+                    w.pass_from = ply + 1 + 3 * less // 4
+                    v = sign * value(game, s, below, above, less, ply, w)
+                    w.pass_from = 0
+                if v >= high and not w.stop:
+                    w.within = UNPROVEN
+                    return sign * (high if is_certain(game, v, sign) else v)  # type: ignore[no-any-return]
 
     # 7. The moves, the most promising first.
-    n = order_moves(game, s, p, depth, ply, known, False, w)
+    after = deeper(game, s, depth)
+    n = order_moves(game, s, p, depth, ply, known, w)
     is_shared = w.busy_at != 0 and depth > 3
     best, best_move = -inf, NO_ACTION
-    within = 0
+    within, looked, tried = 0, 0, 0
+    has_dropped = False  # quiet moves
     for i in range(n):
-        a = take_free(game, s, ply, i, n, w) if is_shared else take_next(ply, i, n, w)
+        a = next_free(game, s, ply, i, n, w) if is_shared else next_move(ply, i, n, w)
+        is_quiet, is_losing, is_threat, r = True, False, False, 0
+
+        # 8. Moves that will not help are left out, and late ones looked at less deeply first. Never what is urgent.
+        if game.selective and w.use_selection:
+            if a == NO_ACTION:  # dropped
+                continue
+            is_quiet = not is_loud(game, s, a)
+            if looked > 0:
+                if game.knows.gain and game.knows.is_noisy and not is_quiet:
+                    is_losing = not game.is_noisy(s, a)
+                if game.knows.is_urgent and w.use_urgency:
+                    is_threat = bool(game.makes_urgent(s, a))
+                if may_prune and not is_certain(game, best, sign):
+                    hope = hoped(game, node, looked, w) if is_quiet and not has_dropped else inf
+                    if hope <= low or (is_quiet and is_late(node, tried, w)):
+                        best = max(best, hope) if hope <= low else best
+                        has_dropped = True
+                        drop_quiets(game, s, ply, i, n, w)
+                        within = UNPROVEN
+                    if not is_threat and ((is_quiet and has_dropped) or (is_losing and may_drop_losing(node, w))):
+                        within = UNPROVEN
+                        continue
+                if w.use_reductions and depth > 2 and looked > (1 if is_narrow else 2):
+                    if is_quiet:
+                        is_special = is_threat or is_answer(game, a, ply, w)
+                        r = reduction(node, looked, lore(game, s, a, p, ply, w), is_special, w)
+                    elif is_losing:
+                        r = reduction(node, looked, 0, True, w) // 2
+
         child = game.result(s, a)
         if is_shared:
             show_busy(table_key(game, child), True, w)
+        if game.knows.kind:
+            w.kinds[ply + 1] = kind_of(game, s, a)
         is_open = True  # whether its value matters and is not known yet
-        if i > 0 and w.use_scout and low > -inf:
-            # 8. Scout: is it better than the best so far at all? Late moves are asked at a lesser depth first.
+        if looked > 0 and w.use_scout and low > -inf:
+            # 9. Scout: is it better than the best so far at all?
             just_above = np.nextafter(low, inf)
             below, above = (low, just_above) if p == 0 else (-just_above, -low)
-            is_late = game.reduces_late and w.use_reductions and i > 3 and depth > 2
-            if is_late and not (game.knows.is_noisy and game.is_noisy(s, a)):
-                v = sign * value(game, child, below, above, after - 1, ply + 1, w)
+            if game.selective and r > 0:
+                w.is_cut[ply + 1] = 1
+                v = sign * value(game, child, below, above, after - r, ply + 1, w)
                 is_open = v > low
             if is_open:
+                w.is_cut[ply + 1] = 1 - w.is_cut[ply]
                 v = sign * value(game, child, below, above, after, ply + 1, w)
                 is_open = low < v < high
         if is_open:
-            # 9. Its value.
+            # 10. Its value.
+            w.is_cut[ply + 1] = 1 - w.is_cut[ply] if game.selective and is_narrow else 0
             below, above = (low, high) if p == 0 else (-high, -low)
             v = sign * value(game, child, below, above, after, ply + 1, w)
         if is_shared:
             show_busy(table_key(game, child), False, w)
         if w.stop:
             break
+        looked += 1
+        if is_quiet:
+            tried = note_tried(a, tried, ply, w)
         if v > best:
             best, best_move = v, a
             low = max(low, v)
@@ -147,10 +232,11 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
             w.length[ply] = w.length[ply + 1] + 1
             for j in range(w.length[ply + 1]):
                 w.line[ply, j + 1] = w.line[ply + 1, j]
-        # 10. Too good: the opponent will not let us get here.
+        # 11. Too good: the opponent will not let us get here.
         if v >= high:
             within = one_more(w.within)
-            reward(p, a, depth, ply, w)
+            if is_quiet:
+                reward(game, s, p, a, tried, depth, ply, w)
             break
         within = longer(within, one_more(w.within))
 
@@ -173,23 +259,52 @@ def longer(one: int, other: int) -> int:
 
 
 @native
-def quiet_value(game, s, alpha, beta, ply, w) -> float:  # type: ignore[no-untyped-def]
-    """What `s` is worth when nothing is left to capture: the player to move may stand pat or make a noisy move."""
+def estimate(game, s, w) -> float:  # type: ignore[no-untyped-def]
+    """The game's estimate for MAX. A function of its own, so that it is compiled once."""
+    return sane_estimate(game, s, 0, w)
+
+
+@native
+def quiet_value(game, s, alpha, beta, ply, since, w) -> float:  # type: ignore[no-untyped-def]
+    """What `s` is worth when nothing is left to capture: the player to move may stand pat or make a noisy move.
+
+    `since` is the ply at which the depth ended. For some plies more what is urgent must be answered, by any move.
+    """
     w.cutoffs += 1
     w.within = UNPROVEN
     p = game.player(s)
     sign = 1.0 if p == 0 else -1.0
     low, high = (alpha, beta) if p == 0 else (-beta, -alpha)
-    best = sign * sane_estimate(game, s, 0, w)
-    if best >= high or ply == PLIES - 1 or w.stop:
-        return sign * best
+    is_urgent = False
+    if game.knows.is_urgent and w.use_urgency and ply - since < w.evasions:
+        is_urgent = bool(game.is_urgent(s))
+    best = -inf
+    if not is_urgent or ply == PLIES - 1 or w.stop:
+        best = sign * estimate(game, s, w)
+        if best >= high or ply == PLIES - 1 or w.stop:
+            return sign * best  # type: ignore[no-any-return]
+    guess = best
     low = max(low, best)
-    n = order_moves(game, s, p, 0, ply, NO_ACTION, True, w)
+    n = 0
+    if game.knows.is_urgent and is_urgent:
+        n = order_moves(game, s, p, 0, ply, NO_ACTION, w)
+    else:
+        n = order_noisy(game, s, ply, w)
     for i in range(n):
-        a = take_next(ply, i, n, w)
+        a = next_move(ply, i, n, w)
+        if not is_urgent:
+            if game.knows.gain and w.use_delta:  # even with all that it wins and a margin it is not enough
+                hope = moved(game, guess, game.gain(s, a) + w.delta_margin, sign)
+                if hope <= low:
+                    best = max(best, hope)
+                    continue
+            if game.knows.noisy_actions and not game.is_noisy(s, a):
+                continue
         child = game.result(s, a)
         w.nodes += 1
         w.length[ply + 1] = 0
+        if game.knows.kind:
+            w.kinds[ply + 1] = kind_of(game, s, a)
         if game.is_terminal(child):
             v = sign * sane_utility(game, child, 0, w)
         else:
@@ -197,7 +312,7 @@ def quiet_value(game, s, alpha, beta, ply, w) -> float:  # type: ignore[no-untyp
             v *= sign
             if plies < 0 or w.is_strict:
                 below, above = (low, high) if p == 0 else (-high, -low)
-                v = sign * quiet_value(game, child, below, above, ply + 1, w)
+                v = sign * quiet_value(game, child, below, above, ply + 1, since, w)
         best = max(best, v)
         low = max(low, v)
         if v >= high or w.stop:

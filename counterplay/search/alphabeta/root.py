@@ -27,6 +27,8 @@ from counterplay.core.game import Game, UserError
 from counterplay.core.primitives import list_actions
 from counterplay.native import NativeFunction, is_interpreted, native
 from counterplay.search.alphabeta.kernel import value
+from counterplay.search.alphabeta.ordering import kind_of, lore
+from counterplay.search.alphabeta.pruning import Node, is_loud, reduction
 from counterplay.search.alphabeta.workspace import PLIES, WIDTH
 from counterplay.search.engine import Request
 from counterplay.search.limits import as_depth, deeper
@@ -115,9 +117,9 @@ def begin(game: Any, s: Any, w: Any) -> None:
             score += game.priority(s, int(w.action[k]))
         elif game.knows.evaluate and w.use_successors:
             score += game.evaluate(game.result(s, int(w.action[k])), p)
-        w.is_asked[k], w.scores[0, k] = 0, score
+        w.is_asked[k], w.worth[k] = 0, score
         i = k
-        while i > 0 and w.scores[0, w.order[i - 1]] < score:  # of equals the one that the game lists first
+        while i > 0 and w.worth[w.order[i - 1]] < score:  # of equals the one that the game lists first
             w.order[i] = w.order[i - 1]
             i -= 1
         w.order[i] = k
@@ -129,11 +131,19 @@ def look(game: Any, s: Any, children: Any, depth: int, w: Any) -> None:
     `children` are where the moves lead; None: to be found out.
     """
     is_found = False
+    w.furthest = min(2 * depth, PLIES)
     if w.use_aspiration and w.is_expected and w.multi == 1 and w.asked == 0 and w.most < inf:
         margin = (w.most - w.least) / 64
         below, above = w.expected - margin, w.expected + margin
         look_between(game, s, children, max(below, w.least), min(above, w.most), depth, w)
         is_found = not w.is_finished or below < w.found < above
+        if game.selective and not is_found:  # wider, where it was too narrow
+            below, above = (
+                below - (4 * margin if w.found <= below else 0),
+                above + (4 * margin if w.found >= above else 0),
+            )
+            look_between(game, s, children, max(below, w.least), min(above, w.most), depth, w)
+            is_found = not w.is_finished or below < w.found < above
     if not is_found:
         look_between(game, s, children, w.least, w.most, depth, w)
     if w.is_finished:
@@ -166,11 +176,22 @@ def look_between(game: Any, s: Any, children: Any, low: float, high: float, dept
         floor = low if tops < w.multi or w.is_asked[k] else max(low, w.top[tops - 1])
         v = -inf
         is_open = True
+        if game.knows.kind:
+            w.kinds[1] = kind_of(game, s, int(w.action[k]))
         if i >= w.multi and w.use_scout and floor > -inf and not w.is_asked[k]:  # is it better at all?
             above = np.nextafter(floor, inf)
-            v = sign * value(game, child, floor if p == 0 else -above, above if p == 0 else -floor, after, 1, w)
-            is_open = v > floor and not w.stop
+            w.is_cut[1] = 1
+            if game.selective and w.use_reductions and depth > 2 and i > 2 and w.multi == 1:
+                less = late_at_root(game, s, int(w.action[k]), i, depth, w)
+                if less > 0:
+                    below = floor if p == 0 else -above
+                    v = sign * value(game, child, below, above if p == 0 else -floor, after - less, 1, w)
+                    is_open = v > floor and not w.stop
+            if is_open:
+                v = sign * value(game, child, floor if p == 0 else -above, above if p == 0 else -floor, after, 1, w)
+                is_open = v > floor and not w.stop
         if is_open:
+            w.is_cut[1] = 0
             v = sign * value(game, child, floor if p == 0 else -high, high if p == 0 else -floor, after, 1, w)
         if w.stop:
             break
@@ -186,6 +207,15 @@ def look_between(game: Any, s: Any, children: Any, low: float, high: float, dept
     w.found = best
     w.is_finished = 0 if w.stop else 1
     decide(game, s, p, w)
+
+
+def late_at_root(game: Any, s: Any, a: int, rank: int, depth: int, w: Any) -> int:
+    """Plies by which a move that comes late is asked less deeply first, as `kernel.value` does it."""
+    if is_loud(game, s, a) or (game.knows.is_urgent and w.use_urgency and game.makes_urgent(s, a)):
+        return 0
+    p = game.player(s)
+    node = Node(depth, 0, 1.0 if p == 0 else -1.0, 0.0, False, False, True)
+    return reduction(node, rank, lore(game, s, a, p, 0, w), False, w)
 
 
 def note_move(k: int, v: float, is_exact: bool, within: int, length: int, w: Any) -> None:
@@ -304,7 +334,8 @@ def is_known_to_be(game: Any, s: Any, v: float, enough: int, depth: int, w: Any)
     low, high = game.utility_range
     is_extreme = v <= low or v >= high
     fits = entry.bound == EXACT or entry.bound == enough or (entry.bound != 0 and is_extreme)
-    return bool(fits and entry.value == v and (entry.within != UNPROVEN or entry.depth == depth))
+    is_deep = entry.depth >= depth if game.selective else entry.depth == depth
+    return bool(fits and entry.value == v and (entry.within != UNPROVEN or is_deep))
 
 
 # ---- for Python

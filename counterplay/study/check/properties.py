@@ -107,6 +107,26 @@ def quick_action_is_legal(game: Game, it: Seen) -> Iterator[str]:
             yield f"quick_action gives {a}, which is none of the actions: {listed(actions)}"
 
 
+def noisy_actions_are_all_that_are_noisy(game: Game, it: Seen) -> Iterator[str]:
+    """`noisy_actions` gives every action that `is_noisy` calls so, in the order of `actions`, and none but actions."""
+    if not game.knows.noisy_actions or it.over or it.says["player"] == CHANCE:
+        return
+    actions, given = list(it.says["actions"]), list(game.noisy_actions(it.state))
+    noisy = [a for a in actions if game.is_noisy(it.state, a)]
+    if [a for a in actions if a in given] != given:
+        yield f"noisy_actions gives {listed(given)}, which are not in this order among the actions: {listed(actions)}"
+    elif missing := [a for a in noisy if a not in given]:
+        yield f"noisy_actions leaves out {missing[0]}, which is noisy; it gives {listed(given)}"
+
+
+def makes_urgent_foresees(game: Game, it: Seen) -> Iterator[str]:
+    """`makes_urgent` says of a move what `is_urgent` says after it."""
+    for a in it.says["actions"] if game.knows.makes_urgent and not it.over and it.says["player"] != CHANCE else ():
+        said, true = bool(game.makes_urgent(it.state, a)), bool(game.is_urgent(game.result(it.state, a)))
+        if said != true:
+            yield f"makes_urgent says {said} of {a}, but is_urgent says {true} after it"
+
+
 def canonical_stands_for_all(game: Game, it: Seen) -> Iterator[str]:
     """`canonical` of a canonical state is that state, with the same player to move and as many actions."""
     if not game.knows.canonical:
@@ -244,6 +264,8 @@ _OF_STATES: dict[str, tuple[Property, ...]] = {
         count_actions_counts_them,
         sample_gives_them_by_number,
         quick_action_is_legal,
+        noisy_actions_are_all_that_are_noisy,
+        makes_urgent_foresees,
         canonical_stands_for_all,
         images_lead_to_images,
         plies_left_is_true,

@@ -1,0 +1,227 @@
+"""The order in which alpha-beta looks at moves, and what it learns from those that were good.
+
+A move's score is one number of 64 bits, so that the next move is the largest of a row, and nothing needs to be shifted:
+
+    bits 27-62   the game's priority, or else the evaluation of the successor, rounded to 36 bits
+    bits 9-26    lore: killers, the countermove, history
+    bits 0-8     511 less the number of the move, so that of equals the one that the game lists first comes first
+
+History keeps for every move how often it was good enough to end the search of a state (Schaeffer 1983), here as in
+newer programs: what is far from its limit grows faster, and moves that were looked at in vain lose as much.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from counterplay.core.primitives import as_bits, list_actions, list_noisy, load, store
+from counterplay.search.alphabeta.pruning import is_loud
+from counterplay.search.alphabeta.workspace import BUSY, HISTORY, KINDS, TRIED, WIDTH
+from counterplay.search.table import NO_ACTION, table_key
+
+__all__ = [
+    "drop_quiets",
+    "is_answer",
+    "kind_of",
+    "lore",
+    "next_free",
+    "next_move",
+    "note_tried",
+    "order_moves",
+    "order_noisy",
+    "reward",
+    "show_busy",
+]
+
+_TAKEN = -(1 << 63)
+_KNOWN = 1 << 62
+_LATER = -(1 << 62)
+"""Below every score: moves that another thread is looking at."""
+_KILLER, _COUNTER = 50_000, 40_000
+_MOST_BONUS = 1600
+_MOST_LORE = 16_384
+"""Of each of the histories; three of them and a killer fit into 18 bits."""
+
+
+def sortable(x: float) -> int:
+    """A number of 36 bits, the sign included, that grows with `x`."""
+    bits = as_bits(x + 0.0)
+    return bits >> 28 if bits >= 0 else -((bits & 0x7FFFFFFFFFFFFFFF) >> 28)
+
+
+def packed(priority: float, known: int, i: int) -> int:
+    """The score of move number `i`."""
+    return (sortable(priority) << 27) + (known + (1 << 17) << 9) + (WIDTH - 1 - i)
+
+
+def kind_of(game: Any, s: Any, a: int) -> int:
+    """The kind of a move, within bounds whatever the game says."""
+    return game.kind(s, a) & (KINDS - 1)  # type: ignore[no-any-return]
+
+
+def lore(game: Any, s: Any, a: int, p: int, ply: int, w: Any) -> int:
+    """What history says of a move: what it did anywhere, and in answer to the move before and the own one before that.
+
+    The latter is for games that tell the `kind` of a move (continuation history).
+    """
+    found = 0
+    if w.use_history:
+        found += int(w.history[p, a & (HISTORY - 1)])
+    if game.knows.kind and w.use_continuations:
+        kind = kind_of(game, s, a)
+        found += int(w.answers[w.kinds[ply], kind]) + int(w.plans[w.kinds[max(0, ply - 1)], kind])
+    return found
+
+
+def is_answer(game: Any, a: int, ply: int, w: Any) -> bool:
+    """Whether a move refuted a sibling of this state (a killer), or the same move elsewhere (a countermove)."""
+    if w.use_killers and (a == w.killers[ply, 0] or a == w.killers[ply, 1]):
+        return True
+    return bool(game.knows.kind and w.use_continuations and a == w.counters[w.kinds[ply]])
+
+
+def order_moves(game: Any, s: Any, p: int, depth: int, ply: int, known: int, w: Any) -> int:
+    """List the actions of `s` with a score each, larger to be looked at earlier; how many they are.
+
+    First the best move of an earlier visit; then by the game's priority or else the evaluation of the successor; what
+    is equal in that by killers and history. (Connect Four at 16 plies: to mix history into the priority made the tree
+    three times as large.)
+    """
+    n = list_actions(game, s, w.moves[ply])
+    if n > WIDTH:
+        w.too_wide, w.stop, n = 1, 1, WIDTH
+    for i in range(n if w.use_order else 0):
+        a = int(w.moves[ply, i])
+        priority = 0.0
+        if game.knows.priority and w.use_priority:
+            priority = game.priority(s, a)
+        elif game.knows.evaluate and w.use_successors and depth > 1:
+            priority = game.evaluate(game.result(s, a), p)
+        learned = lore(game, s, a, p, ply, w)
+        if is_answer(game, a, ply, w):
+            learned += _KILLER if a == w.killers[ply, 0] else _COUNTER
+        w.scores[ply, i] = _KNOWN + WIDTH - 1 - i if a == known else packed(priority, learned, i)
+    return n
+
+
+def order_noisy(game: Any, s: Any, ply: int, w: Any) -> int:
+    """The same with the noisy actions only; if the game lists those by itself, some may not be, and are to be asked.
+
+    They are in the order of their priority, or of what they win, if the game tells that.
+    """
+    chosen = 0
+    if game.knows.noisy_actions:
+        chosen = min(list_noisy(game, s, w.moves[ply]), WIDTH)
+    else:
+        n = list_actions(game, s, w.moves[ply])
+        if n > WIDTH:
+            w.too_wide, w.stop, n = 1, 1, WIDTH
+        for i in range(n):
+            a = int(w.moves[ply, i])
+            if game.is_noisy(s, a):
+                w.moves[ply, chosen] = a
+                chosen += 1
+    for i in range(chosen if w.use_order else 0):
+        priority = 0.0
+        if game.knows.gain and w.use_priority:
+            priority = game.gain(s, int(w.moves[ply, i]))
+        elif game.knows.priority and w.use_priority:
+            priority = game.priority(s, int(w.moves[ply, i]))
+        w.scores[ply, i] = packed(priority, 0, i)
+    return chosen
+
+
+def next_move(ply: int, i: int, n: int, w: Any) -> int:
+    """Move number `i` in order, which is taken then; NO_ACTION for those that were dropped."""
+    if not w.use_order:
+        return int(w.moves[ply, i])
+    row = w.scores[ply]
+    best = _TAKEN
+    for j in range(n):
+        best = max(best, row[j])
+    if best == _TAKEN:
+        return NO_ACTION
+    place = WIDTH - 1 - (int(best) & (WIDTH - 1))
+    w.scores[ply, place] = _TAKEN
+    return int(w.moves[ply, place])
+
+
+def drop_quiets(game: Any, s: Any, ply: int, i: int, n: int, w: Any) -> None:
+    """Take the quiet moves after number `i` off the list, but for those after which an answer is urgent."""
+    for j in range(0 if w.use_order else i + 1, n):
+        if not w.use_order or w.scores[ply, j] != _TAKEN:
+            a = int(w.moves[ply, j])
+            is_kept = is_loud(game, s, a)
+            if game.knows.is_urgent and w.use_urgency and not is_kept:
+                is_kept = bool(game.makes_urgent(s, a))
+            if not is_kept:
+                w.moves[ply, j], w.scores[ply, j] = NO_ACTION, _TAKEN
+
+
+def next_free(game: Any, s: Any, ply: int, i: int, n: int, w: Any) -> int:
+    """The next move as `next_move` has it, but last those that another thread is looking at.
+
+    When we come back to them, what the other thread found is in the table (a simple form of ABDADA, Weill 1996; after
+    an idea of Kerrigan's). It does not matter if a note is overwritten or out of date: then both look.
+    """
+    row = w.scores[ply]
+    while True:
+        best = _TAKEN
+        for j in range(n):
+            best = max(best, row[j])
+        if best == _TAKEN:
+            return NO_ACTION
+        place = WIDTH - 1 - (int(best) & (WIDTH - 1))
+        a = int(w.moves[ply, place])
+        is_busy = False
+        if i > 0 and best > _LATER + WIDTH:
+            key = table_key(game, game.result(s, a))
+            is_busy = load(w.busy_at, key & (BUSY - 1)) == key
+        w.scores[ply, place] = _LATER + WIDTH - 1 - place if is_busy else _TAKEN
+        if not is_busy:
+            return a
+
+
+def show_busy(key: int, is_busy: bool, w: Any) -> None:
+    """Tell the other threads that this one looks at a state, or does so no more."""
+    store(w.busy_at, key & (BUSY - 1), key if is_busy else 0)
+
+
+# ---- what is learned
+
+
+def drawn(old: int, bonus: int) -> int:
+    """History after a bonus, or a malus: the nearer to its limit, the less it grows."""
+    return old + bonus - old * abs(bonus) // _MOST_LORE
+
+
+def note_tried(a: int, tried: int, ply: int, w: Any) -> int:
+    """Remember a move that was looked at, number `tried`; how many there are then."""
+    if tried < TRIED:
+        w.tried[ply, tried] = a
+        tried += 1
+    return tried
+
+
+def reward(game: Any, s: Any, p: int, a: int, tried: int, depth: int, ply: int, w: Any) -> None:
+    """Note that action `a` was good enough to end the search of a state, and that those before it were not."""
+    if w.use_killers and w.killers[ply, 0] != a:
+        w.killers[ply, 1] = w.killers[ply, 0]
+        w.killers[ply, 0] = a
+    bonus = min(32 * min(depth, 8) * min(depth, 8), _MOST_BONUS)
+    learn(game, s, p, a, bonus, ply, w)
+    for i in range(tried):
+        if w.tried[ply, i] != a:
+            learn(game, s, p, int(w.tried[ply, i]), -bonus, ply, w)
+    if game.knows.kind and w.use_continuations:
+        w.counters[w.kinds[ply]] = a
+
+
+def learn(game: Any, s: Any, p: int, a: int, bonus: int, ply: int, w: Any) -> None:
+    """Move all that history has of a move."""
+    if w.use_history:
+        w.history[p, a & (HISTORY - 1)] = drawn(int(w.history[p, a & (HISTORY - 1)]), bonus)
+    if game.knows.kind and w.use_continuations:
+        kind, before, earlier = kind_of(game, s, a), w.kinds[ply], w.kinds[max(0, ply - 1)]
+        w.answers[before, kind] = drawn(int(w.answers[before, kind]), bonus)
+        w.plans[earlier, kind] = drawn(int(w.plans[earlier, kind]), bonus)

@@ -1,0 +1,80 @@
+"""What chess tells a selective search: noisy moves, checks, gains, kinds; the numbers of that search; its problems."""
+
+import importlib
+import random
+from pathlib import Path
+
+import pytest
+
+from counterplay import UserError, games, native
+from counterplay.core.primitives import list_noisy
+from counterplay.search import AlphaBeta, Limits
+from counterplay.search.alphabeta.pruning import NUMBERS, is_certain, moved
+
+CHESS = games.load("chess")
+BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
+
+
+@pytest.fixture
+def states():
+    """Those of a few random games."""
+    chosen, found = random.Random(3), []
+    with native.interpreted():
+        for _ in range(4):
+            s = CHESS.initial()
+            while not CHESS.is_terminal(s) and s.number < 30:
+                found.append(s)
+                s = CHESS.result(s, chosen.choice(list(CHESS.actions(s))))
+    return found[::3]
+
+
+def test_the_noisy_moves_are_those_that_are_noisy_in_the_same_order(states):
+    row = [0] * 50
+    for s in states:
+        noisy = [a for a in CHESS.actions(s) if CHESS.is_noisy(s, a)]
+        assert [a for a in CHESS.noisy_actions(s) if CHESS.is_noisy(s, a)] == noisy
+        assert list_noisy(CHESS, s, row) == len(list(CHESS.noisy_actions(s)))
+        assert row[0] in noisy or not noisy or not CHESS.is_noisy(s, row[0])
+
+
+def test_a_check_is_foreseen_and_every_capture_wins_something(states):
+    checks = 0
+    for s in states:
+        for a in CHESS.actions(s):
+            after = CHESS.result(s, a)
+            assert CHESS.makes_urgent(s, a) == CHESS.is_urgent(after) == CHESS.in_check(after)
+            assert (CHESS.gain(s, a) > 0) == (CHESS.is_capture(s, a) or a >> 12 == 1)
+            assert 0 <= CHESS.kind(s, a) < 1023
+            checks += CHESS.in_check(after)
+    assert checks > 20
+
+
+def test_a_value_is_moved_by_pawns_as_estimates_are_bent():
+    assert moved(CHESS, CHESS.squash(1.0), 2.0, 1.0) == pytest.approx(CHESS.squash(3.0))
+    assert moved(CHESS, -CHESS.squash(1.0), 2.0, -1.0) == pytest.approx(CHESS.squash(1.0))
+    assert moved(CHESS, 1.0, -5.0, 1.0) == 1.0
+    assert [is_certain(CHESS, v, 1.0) for v in (-1.0, 0.0, 1.0)] == [True, False, True]
+
+
+def test_numbers_are_changed_without_compiling_and_those_that_are_none_refused():
+    engine = AlphaBeta(games.load("breakthrough:rows=6,columns=5"), table_mb=1)
+    with native.interpreted():
+        usual = engine.search(None, Limits(depth=4)).nodes
+        engine.new_game()
+        engine.tune({"late_depth": 0, "futile_depth": -1, "safe_depth": 0})
+        assert engine.search(None, Limits(depth=4)).nodes > usual
+        engine.new_game()
+        engine.tune(NUMBERS)
+        assert engine.search(None, Limits(depth=4)).nodes == usual
+    with pytest.raises(UserError, match="there is no number 'late'; there are: safe_depth"):
+        engine.tune({"late": 1.0})
+
+
+def test_the_problems_have_moves_that_can_be_made(monkeypatch):
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    tactics = importlib.import_module("tactics")
+    found = list(tactics.problems())
+    assert len(found) >= 100
+    for fen, move in found[::10]:
+        s = CHESS.from_text(fen)
+        assert CHESS.parse_action(s, move) in CHESS.actions(s)
