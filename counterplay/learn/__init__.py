@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+from counterplay.learn.convolution import ConvolutionalNetwork
 from counterplay.learn.dual import DualNetwork
 from counterplay.learn.examples import by_results, by_search, random_states
 from counterplay.learn.files import load, save
@@ -24,6 +25,7 @@ from counterplay.learn.traces import td_with_traces
 from counterplay.learn.zero import zero
 
 __all__ = [
+    "ConvolutionalNetwork",
     "DualNetwork",
     "Linear",
     "LinearQ",

@@ -26,6 +26,7 @@ from counterplay.core.charts import line_chart
 from counterplay.core.errors import UserError
 from counterplay.core.files import read_json, read_text, write_files
 from counterplay.core.game import Game
+from counterplay.learn.convolution import ConvolutionalNetwork
 from counterplay.learn.files import MODELS, load, resume, save
 from counterplay.learn.model import Model
 from counterplay.learn.recipes import Recipe, recipe_for
@@ -73,6 +74,7 @@ class Course:
         self.game, self.recipe, self.out = game, recipe, out
         self.model = recipe.model(game, seed)
         self.training = recipe.begin(game, self.model, games, threads, seed)
+        self.training.keep_in(_folder(out) / "replay")
         self.curve: list[Point] = []
         self._earlier: Model | None = None
 
@@ -85,6 +87,7 @@ class Course:
         about = _about(found[-1])
         course = cls(game, recipe_for(game, about["recipe"]), out, about["games"], about["threads"], about["seed"])
         resume(course.training, found[-1] / _MODEL)
+        course.training.catch_up()
         course.curve = [Point(**point) for point in about["curve"]]
         if (found[-1] / _EARLIER).exists():
             course._earlier = load(found[-1] / _EARLIER, game)
@@ -140,7 +143,8 @@ class Course:
             against["estimate"] = self.game
         if self._earlier is not None:
             against["earlier"] = self.game.with_model(self._earlier)
-        depth, seed = 1 if self.game.chance else 2, self.training.settings.seed
+        is_slow = self.game.chance or isinstance(self.model, ConvolutionalNetwork)
+        depth, seed = 1 if is_slow else 2, self.training.settings.seed
         scores: dict[str, Score] = {
             name: quick_match(ours, theirs, MATCH_GAMES, depth, seed, MATCH_SECONDS) for name, theirs in against.items()
         }
@@ -191,6 +195,7 @@ class Course:
             write_files({part / _COURSE: json.dumps(about)})
             part.rename(whole)
             _sync(folder)
+            self.training.written()
         except OSError as error:
             raise UserError(f"{folder} cannot be written: {error.strerror or error}") from None
         for old in [*_checkpoints(folder)[:-KEPT], *folder.glob(".*.part")]:

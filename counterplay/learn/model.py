@@ -122,6 +122,10 @@ class Model:
         """`model_see`, `model_guess` and `model_learn`, with what else these use."""
         raise NotImplementedError
 
+    def estimate(self, game: Game, s: Any) -> float:
+        """What the state is worth to player 0, by a `game` with this model: for the canary, where no bit matters."""
+        return game.evaluate(s, 0)
+
     # ---- as part of a game
 
     @cached_property

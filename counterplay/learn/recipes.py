@@ -17,6 +17,7 @@ from typing import Any, cast
 from counterplay.core.errors import UserError
 from counterplay.core.game import Game
 from counterplay.core.texts import read_settings
+from counterplay.learn.convolution import ConvolutionalNetwork
 from counterplay.learn.dual import DualNetwork
 from counterplay.learn.linear import Linear
 from counterplay.learn.model import Model
@@ -24,6 +25,7 @@ from counterplay.learn.network import Network
 from counterplay.learn.patterns import Patterns
 from counterplay.learn.temporal import Settings, Training
 from counterplay.learn.zero import ZeroSettings, ZeroTraining
+from counterplay.learn.zero_batches import BatchSettings, BatchTraining
 
 __all__ = ["METHODS", "RECIPES", "Recipe", "recipe_for"]
 
@@ -50,7 +52,9 @@ class Recipe:
 
     def model(self, game: Game, seed: int = 0) -> Model:
         """A new model, which has learned nothing."""
-        shape = {**self.shape, "seed": seed} if issubclass(self.kind, Network) else self.shape
+        shape = {name: value for name, value in self.shape.items() if name != "network"}
+        if issubclass(self.kind, Network | ConvolutionalNetwork):
+            shape["seed"] = seed
         return self.kind(game, **shape)
 
     def begin(self, game: Game, model: Model, games: int | None = None, threads: int = 1, seed: int = 0) -> Training:
@@ -58,11 +62,19 @@ class Recipe:
         settings = self.settings(game, games, threads, seed)
         if isinstance(settings, Settings):
             return Training(game, model, settings)
+        if isinstance(settings, BatchSettings):
+            return BatchTraining(game, cast("ConvolutionalNetwork", model), settings)
         return ZeroTraining(game, cast("DualNetwork", model), settings)
+
+    @property
+    def kind_of_settings(self) -> type[Settings | ZeroSettings | BatchSettings]:
+        if self.method == "td":
+            return Settings
+        return BatchSettings if self.kind is ConvolutionalNetwork else ZeroSettings
 
     def settings(
         self, game: Game, games: int | None = None, threads: int = 1, seed: int = 0
-    ) -> Settings | ZeroSettings:
+    ) -> Settings | ZeroSettings | BatchSettings:
         """How to train it on this game."""
         games = self.games if games is None else games
         first, last = self.kind.rate
@@ -70,6 +82,8 @@ class Recipe:
         last = float(self.training.get("last_rate", min(last, first)))
         if self.method == "zero":
             own = {name: kind(self.training[name]) for name, kind in _ZERO.items() if name in self.training}
+            if self.kind is ConvolutionalNetwork:
+                return BatchSettings(games, (first, last), threads=threads, seed=seed, **own)
             return ZeroSettings(games, (first, last), threads=threads, seed=seed, **own)
         trace = float(self.training.get("trace", self.kind.trace))
         explore = float(self.training.get("explore", 0.0 if game.chance else 0.1))
@@ -90,6 +104,7 @@ class Recipe:
 
 _ZERO = {
     **dict.fromkeys(("simulations", "quick", "opening"), int),
+    **dict.fromkeys(("slots", "batch"), int),
     **dict.fromkeys(("share", "puct", "noise", "warm", "mix", "repeats"), float),
 }
 _TRAINING = {
@@ -138,12 +153,21 @@ RECIPES: dict[str, Recipe] = {
             "zero",
             "a network for values and moves, taught by tree search, as AlphaGo Zero of 2017",
             DualNetwork,
-            {"hidden": "64x32", "features": "own", "alike": False},
+            {"network": "compiled", "hidden": "64x32", "features": "own", "alike": False},
             games=20_000,
             method="zero",
         ),
     )
 }
+
+_CONVOLUTIONAL = replace(
+    RECIPES["zero"],
+    about="a convolutional network for values and moves, taught by tree search, as AlphaGo Zero of 2017",
+    kind=ConvolutionalNetwork,
+    shape={"network": "conv", "channels": 32, "blocks": 4},
+    games=2_000,
+)
+"""What `zero:network=conv` is."""
 
 
 METHODS = tuple(_TRAINING)
@@ -168,7 +192,14 @@ def _recipe_for(game: Game, text: str | None) -> Recipe:
     if name not in RECIPES:
         raise UserError(f"there is no recipe '{name}'; there are: {', '.join(RECIPES)}")
     recipe = RECIPES[name]
-    shape, training, known = dict(recipe.shape), dict(recipe.training), _TRAINING[recipe.method]
+    network = read_settings(rest).get("network", "compiled")
+    if name == "zero" and network == "conv":
+        recipe = _CONVOLUTIONAL
+    elif name == "zero" and network != "compiled":
+        raise UserError(f"the network of zero is 'compiled' or 'conv', not '{network}'")
+    shape, training = dict(recipe.shape), dict(recipe.training)
+    fields = {"rate", "last_rate", *recipe.kind_of_settings._fields, *_TRAINING["td"]}
+    known = {key: kind for key, kind in _TRAINING[recipe.method].items() if key in fields}
     for key, value in read_settings(rest).items():
         if key in known:
             is_number = isinstance(value, int if known[key] is int else int | float) and not isinstance(value, bool)

@@ -198,6 +198,16 @@ class Training:
         """Arrays that it needs besides."""
         return {}
 
+    def keep_in(self, folder: Path) -> bool:
+        """Keep in that folder what happens between checkpoints; whether this training does so."""
+        return False
+
+    def catch_up(self) -> None:
+        """Take in what was kept there after the checkpoint was written."""
+
+    def written(self) -> None:
+        """All is in a checkpoint now."""
+
     def take_up(self, state: dict[str, Any], memory: dict[str, Any]) -> None:
         """Go on from there."""
         kind = type(self.settings)
@@ -255,8 +265,12 @@ def go_on(
     """Let a training go on to its end, or to ctrl-C, and tell and write how far it is."""
     model, settings = training.model, training.settings
     file = None if checkpoint is None else Path(checkpoint)
+    keeps = file is not None and training.keep_in(file.with_name(f"{file.name}.replay"))
     if file is not None and file.exists():
         resume(training, file)
+        training.catch_up()
+    elif file is not None and keeps:
+        save(model, file, training)
     how = {"method": method, **settings._asdict(), "rate": list(settings.rate)}
     written = time.perf_counter()
     with suppress(KeyboardInterrupt):
@@ -266,10 +280,12 @@ def go_on(
                 progress(training.progress)
             if file is not None and time.perf_counter() - written >= every:
                 save(model, file, training)
+                training.written()
                 written = time.perf_counter()
     if model.pedigree and how.items() <= model.pedigree[-1].items():  # it was stopped before, and went on
         model.pedigree.pop()
     model.pedigree.append({**how, "played": training.games, "seconds": round(training.seconds, 1)})
     if file is not None:
         save(model, file, training)
+        training.written()
     return training.progress

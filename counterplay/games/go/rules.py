@@ -296,6 +296,19 @@ class Go(BoardGame):
     def off_board(self):
         return quick.surroundings(self.size, self.across)[1]
 
+    @property
+    def symmetries(self):
+        """All ways to turn and mirror the board; what is no point stays where it is."""
+        rows, columns, found = self.size, self.across, []
+        for swap, up, left in ((i & 4, i & 2, i & 1) for i in range(1, 8 if rows == columns else 4)):
+            to = list(range(self.none.width))
+            for r in range(rows):
+                for c in range(columns):
+                    row, column = rows - 1 - r if up else r, columns - 1 - c if left else c
+                    to[r * self.stride + c] = column * self.stride + row if swap else row * self.stride + column
+            found.append(to)
+        return found
+
     def quick_action(self, s, last, random):
         """Save, take, answer the last move, else anywhere but into an own eye."""
         return quick.action(self, s, last, random)
