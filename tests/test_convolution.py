@@ -83,7 +83,7 @@ def test_symmetries_turn_boards_and_moves():
     cells, moves = learn.ConvolutionalNetwork(game, **SMALL).turns
     assert cells.shape == (2, 42)
     assert moves[1][:7].tolist() == [6, 5, 4, 3, 2, 1, 0]
-    go = games.load("go(size=5)")
+    go = games.load("go:size=5")
     model = learn.ConvolutionalNetwork(go, **SMALL)
     cells, moves = model.turns
     assert len(cells) == 8
