@@ -20,7 +20,7 @@ from counterplay.core.records import new_record
 from counterplay.learn.batches import Batch
 from counterplay.learn.convolution import ConvolutionalNetwork
 from counterplay.learn.runtimes import new_runtime
-from counterplay.learn.zero import _REPLAY
+from counterplay.learn.zero import _replay
 from counterplay.learn.zero_batches import BatchSettings
 
 
@@ -28,7 +28,11 @@ def measure(name: str, slots: int, rounds: int, seconds: float, channels: int, b
     """Leaves a second of CPU time with the games, and those of onnxruntime alone."""
     game = games.load(name)
     model = ConvolutionalNetwork(game, channels, blocks)
-    run, replay, settings = new_runtime(model, "onnxruntime"), new_record(_REPLAY), BatchSettings(1 << 40, slots=slots)
+    run, replay, settings = (
+        new_runtime(model, "onnxruntime"),
+        new_record(_replay(1)),
+        BatchSettings(1 << 40, slots=slots),
+    )
     batch = Batch(game.with_model(model), model, slots, settings.simulations, settings.puct)
     batch.seed(1)
 

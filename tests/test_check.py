@@ -228,6 +228,11 @@ BROKEN = [
         take(canonical=lambda self, s: self.State(s.stones, 1)),
     ),
     (
+        "images lead to images",
+        "does not lead to image 0 of where that leads",
+        take(symmetries=((0,),), image=lambda self, s, k: self.State(s.stones, 1 - s.turn)),
+    ),
+    (
         "keys tell states apart",
         "it must be an integer of 64 bits",
         take(key=lambda self, s: 2**70 + 2 * s.stones + s.turn),

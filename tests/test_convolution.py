@@ -40,7 +40,7 @@ def network(game=GAME, seed=3, **shape):
     model = learn.ConvolutionalNetwork(game, **{**SMALL, **shape}, seed=seed)
     random = np.random.default_rng(seed)
     for weights in model.weights.values():
-        weights[...] = random.normal(0.0, 0.1, weights.shape)
+        weights[...] = random.normal(0.0, 0.15, weights.shape)
     return model
 
 
@@ -134,8 +134,8 @@ def test_onnxruntime_and_torch_agree_with_numpy(name):
     model = network(games.load(name))
     seen = model.seen(some_states(model.game))
     scores, values = model.plain(*seen)
-    assert scores.std() > 0.05
-    assert values.std() > 0.01
+    assert scores.std() > 0.01
+    assert values.std() > 0.001
     for by in ("onnxruntime", "torch"):
         found = new_runtime(model, by)(*seen)
         assert found[0] == pytest.approx(scores, abs=TOLERANCE), by

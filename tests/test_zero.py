@@ -1,13 +1,17 @@
 """Learning by tree search from nothing: the network of values and moves, and games that are searched."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
-from counterplay import UserError, games, learn, search
+from counterplay import Game, UserError, games, learn, search
 from counterplay.core.features import Active
 from counterplay.core.memory import Memory
 from counterplay.learn.dual import learn_both, think
 from counterplay.learn.files import resume
+from counterplay.learn.rooted import pick, ponder
+from counterplay.learn.strength import quick_match
 from counterplay.learn.zero import ZeroSettings, ZeroTraining
 from counterplay.native import interpreted
 
@@ -15,6 +19,35 @@ pytestmark = pytest.mark.long
 
 GAME = games.load("tic_tac_toe")
 SMALL = {"hidden": (32, 16), "alike": True}
+
+
+class OneGuess(Game):
+    """One player names three digits of 0 to 2; each that is right is worth something."""
+
+    players = 1
+    utility_range = (0.0, 3.0)
+
+    class State(NamedTuple):
+        named: int
+        right: int
+
+    def initial(self):
+        return self.State(0, 0)
+
+    def player(self, s):
+        return 0
+
+    def actions(self, s):
+        return range(0 if s.named == 3 else 3)
+
+    def result(self, s, a):
+        return self.State(s.named + 1, s.right + (1 if a == s.named else 0))
+
+    def is_terminal(self, s):
+        return s.named == 3
+
+    def utility(self, s, p):
+        return float(s.right)
 
 
 def network(seed=3, game=GAME, **shape):
@@ -110,8 +143,137 @@ def test_compiled_and_interpreted_learn_the_same_to_the_last_bit():
         assert weights.tobytes() == slow[name].tobytes(), name
 
 
+LITTLE = games.load("connect_four:rows=4,columns=4,connect=3")
+
+
+@pytest.mark.parametrize("setting", [{"gumbel": 3}, {"forced": 2.0}, {"images": 1}, {"resign": 0.1}, {"gate": 16}])
+def test_every_setting_is_the_same_compiled_and_interpreted_and_does_something(setting):
+    def trained(**more):
+        model = network(game=LITTLE)
+        training = ZeroTraining(LITTLE, model, ZeroSettings(games=32, simulations=12, quick=6, **more))
+        training.run()
+        return {name: weights.tobytes() for name, weights in model.weights.items()}, training.about
+
+    compiled = trained(**setting)
+    with interpreted():
+        assert trained(**setting) == compiled
+    assert trained()[0] != compiled[0]
+
+
+def root_after(network_seed, **setting):
+    """What is at the root after a search in full: the visits and the share of each move."""
+    model = network(seed=network_seed)
+    training = ZeroTraining(GAME, model, ZeroSettings(games=1, simulations=40, **{"noise": 0.0, **setting}))
+    ((memory, x, sections),) = training._trees.values()
+    w = training._randoms[0]
+    with interpreted():
+        ponder(training.game, GAME.initial(), w, x, sections, 40, True, training.settings)
+        chosen = pick(training.game, w, x, False, training.settings.gumbel > 0)
+    children = memory.children(0)
+    rows = slice(children.start, children.stop)
+    priors = memory.section("guess")[rows].copy()
+    return memory.visits[rows], memory.section("prior")[rows], priors, chosen - children.start
+
+
+def test_gumbel_looks_at_the_moves_that_were_drawn_and_plays_one_of_them():
+    visits, shares, _, chosen = root_after(3, gumbel=4)
+    assert sum(visits > 1) == 4  # the search that made the children may have tried another
+    assert visits[chosen] >= sorted(visits)[-2]
+    assert shares.sum() == pytest.approx(1.0)
+    assert (shares > 0).all()
+
+
+def test_forced_playouts_are_made_and_not_learned():
+    visits, shares, priors, _ = root_after(3, forced=2.0)
+    tried = visits > 0
+    assert (visits[tried] >= np.floor(np.sqrt(2.0 * priors[tried] * visits.sum())) - 1).all()
+    plain, _, _, _ = root_after(3)
+    assert (visits > 0).sum() >= (plain > 0).sum()
+    assert shares.sum() == pytest.approx(1.0)
+    assert shares.max() >= visits.max() / visits.sum()  # what was pruned went to the others
+
+
+def test_images_are_remembered_with_their_moves():
+    training = ZeroTraining(LITTLE, network(game=LITTLE), ZeroSettings(games=4, simulations=8, quick=4, images=1))
+    training.run()
+    r, n = training._works[0], LITTLE.empty.width
+    (mirror,) = LITTLE.symmetries
+    for k in range(0, int(r.seen), 2):
+        one, other = (set(r["index"][r["first"][i] : r["first"][i] + r["count"][i]].tolist()) for i in (k, k + 1))
+        assert {mirror[q % n] + q // n * n for q in one} == other
+        moves = [r["action"][r["first_move"][i] : r["first_move"][i] + r["count_moves"][i]] for i in (k, k + 1)]
+        assert (moves[0] == LITTLE.columns - 1 - moves[1]).all()
+        assert r["target"][k] == r["target"][k + 1]
+
+
+def test_resignations_are_counted_and_some_games_show_whether_they_were_right():
+    training = ZeroTraining(LITTLE, network(game=LITTLE), ZeroSettings(games=256, simulations=8, quick=4, resign=0.2))
+    training.run()
+    about = training.about
+    assert about["resigned"] > about["watched"] > 0
+    assert 0 <= about["mistaken"] <= about["watched"]
+
+
+def test_a_gate_lets_nobody_pass_who_does_not_win():
+    settings = ZeroSettings(games=64, simulations=8, quick=4, gate=32, rate=(1e-6, 1e-6))
+    model = network(game=LITTLE)
+    training = ZeroTraining(LITTLE, model, settings)
+    before = {name: weights.copy() for name, weights in model.weights.items()}
+    training.run()
+    assert training.about["matches"] == 2
+    if training.passed == 0:
+        assert all((before[name] == weights).all() for name, weights in training.player.weights.items())
+    assert any((before[name] != weights).any() for name, weights in model.weights.items())
+
+
+def test_a_proven_position_is_learned_as_it_is():
+    """A move before the end the search has a proof, and what it is worth is not mixed with anything."""
+    training = ZeroTraining(GAME, network(), ZeroSettings(games=32, simulations=30, quick=4))
+    training.run()
+    r = training._works[0]
+    proven = r["proven"][: int(r.seen)] == 1
+    assert proven.any()
+    assert set(np.unique(r["target"][: int(r.seen)][proven])) <= {0.0, 0.5, 1.0}
+
+
+@pytest.mark.parametrize(
+    ("name", "players"), [("pig:players=3,goal=8", 3), ("pig:goal=8", 2), (OneGuess(), 1)], ids=["three", "dice", "one"]
+)
+def test_one_player_or_many_with_dice_or_without(name, players):
+    game = games.load(name) if isinstance(name, str) else name
+    model = learn.DualNetwork(game, hidden=16)
+    assert (game.players, model.outputs) == (players, 3 if players == 3 else 1)
+
+    def trained():
+        training = ZeroTraining(game, learn.DualNetwork(game, hidden=16), ZeroSettings(games=8, simulations=8, quick=4))
+        training.run()
+        return {name: weights.tobytes() for name, weights in training.model.weights.items()}
+
+    compiled = trained()
+    with interpreted():
+        assert trained() == compiled
+
+
+def test_with_three_players_each_learns_its_own_value():
+    game = games.load("pig:players=3,goal=8")
+    model = learn.DualNetwork(game, hidden=32)
+    learn.zero(game, model, games=2000, simulations=30, quick=8)
+    clever, ahead = game.with_model(model), game.State((7, 0, 0), 0, 0, False)
+    values = [clever.evaluate(ahead, p) for p in range(3)]
+    assert values[0] > 0.3 > values[1]
+    assert quick_match(clever, None, 300, 1).share > 0.55
+
+
+def test_one_player_learns_to_guess():
+    game = OneGuess()
+    model = learn.DualNetwork(game, hidden=16)
+    learn.zero(game, model, games=600, simulations=12, quick=6)
+    assert game.with_model(model).evaluate(game.initial(), 0) > 0.8
+    assert quick_match(game.with_model(model), None, 50, 1).share > 0.6
+
+
 def test_a_training_that_was_stopped_goes_on_to_the_same_weights(tmp_path):
-    settings = ZeroSettings(games=256, simulations=12, quick=6)
+    settings = ZeroSettings(games=256, simulations=12, quick=6, gate=64)
     whole, model, file = network(), network(), tmp_path / "m.safetensors"
     ZeroTraining(GAME, whole, settings).run()
     training = ZeroTraining(GAME, model, settings)
@@ -131,6 +293,8 @@ def test_a_training_that_was_stopped_goes_on_to_the_same_weights(tmp_path):
         ("memory.0.index", lambda a: a + 1000),
         ("memory.0.target", lambda a: a * np.nan),
         ("memory.0.share", lambda a: a[:-1]),
+        ("memory.0.count", lambda a: a * 0 + 10_000),
+        ("memory.0.action", lambda a: -1 - a),
     ],
 )
 def test_a_poisoned_memory_is_refused_by_name(tmp_path, name, change):
@@ -205,6 +369,8 @@ def test_patterns_on_shapes_can_be_inputs():
         ({"simulations": 1}, "two simulations"),
         ({"share": 2.0}, "share is a share"),
         ({"speed": 3}, "no setting 'speed'"),
+        ({"gumbel": -1}, "gumbel is a number"),
+        ({"images": 1}, "leave images out"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(settings, reason):

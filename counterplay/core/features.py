@@ -182,6 +182,18 @@ class Learnable:
         return ()
 
     @knowledge
+    def image(self, s: Any, k: int) -> Any:
+        """The state as number `k` of the `symmetries` shows it, for who learns from all images of a position.
+
+        Whatever `image_action` makes of an action leads from there to what this makes of its result.
+        """
+        return s
+
+    def image_action(self, a: int, k: int) -> int:
+        """What an action becomes there. Default: the same."""
+        return a
+
+    @knowledge
     def model_odds(self, units: Any, p: int, a: int) -> float:
         """How much speaks for a move, by a model that says so of a state; see `counterplay.learn.dual`."""
         return 1.0

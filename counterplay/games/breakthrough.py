@@ -112,6 +112,28 @@ class Breakthrough(BoardGame):
         """1 for whoever has reached the far row or captured everything, which only the last mover can."""
         return -1.0 if p == s.turn else 1.0
 
+    # ---- for learning
+
+    def mirror_square(self, square):
+        return square + self.columns - 1 - 2 * (square % self.columns)
+
+    def mirrored(self, b):
+        found = self.empty
+        for square in b:
+            found = found.add(self.mirror_square(square))
+        return found
+
+    @property
+    def symmetries(self):
+        """The mirror."""
+        return [[self.mirror_square(square) for square in range(self.empty.width)]]
+
+    def image(self, s, k):
+        return self.State(self.mirrored(s.b), self.mirrored(s.w), s.turn)
+
+    def image_action(self, a, k):
+        return 3 * self.mirror_square(a // 3) + 2 - a % 3
+
     # ---- knowledge
 
     def gone(self, square, p):

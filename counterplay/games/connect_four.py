@@ -125,6 +125,12 @@ class ConnectFour(BoardGame):
             [(self.columns - 1 - q // self.stride) * self.stride + q % self.stride for q in range(self.empty.width)]
         ]
 
+    def image(self, s, k):
+        return self.State(self.mirrored(s.mine), self.mirrored(s.theirs), s.ply)
+
+    def image_action(self, a, k):
+        return self.columns - 1 - a
+
     @property
     def shapes(self):
         """Every line that wins."""

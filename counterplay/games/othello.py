@@ -278,6 +278,30 @@ class Othello(BoardGame):
         ]
         return ways[1:]
 
+    def image_square(self, square, k):
+        """Where a square goes by number `k` of the symmetries."""
+        way, last = k + 1, self.size - 1
+        row, column = square // self.size, square % self.size
+        if way >= 4:
+            row, column = column, row
+        if way & 2:
+            row = last - row
+        if way & 1:
+            column = last - column
+        return row * self.size + column
+
+    def image_of(self, b, k):
+        found = self.empty
+        for square in b:
+            found = found.add(self.image_square(square, k))
+        return found
+
+    def image(self, s, k):
+        return self.set_up(self.image_of(s.mine, k), self.image_of(s.theirs, k), s.turn)
+
+    def image_action(self, a, k):
+        return a if a == self.passing else self.image_square(a, k)
+
     @property
     def shapes(self):
         """The patterns of Logistello: the edge with its X squares, two corners, rows and diagonals (Buro 1997)."""

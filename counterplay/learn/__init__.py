@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from counterplay.learn.convolution import ConvolutionalNetwork
+from counterplay.learn.descent import descent
 from counterplay.learn.dual import DualNetwork
 from counterplay.learn.examples import by_results, by_search, random_states
 from counterplay.learn.files import load, save
@@ -35,6 +36,7 @@ __all__ = [
     "QTable",
     "by_results",
     "by_search",
+    "descent",
     "fit",
     "load",
     "model_of",

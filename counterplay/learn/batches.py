@@ -22,13 +22,14 @@ from counterplay.core.primitives import keep_state, kept_state, room_for_state
 from counterplay.core.randomness import first_counter, seed_at, unit, word
 from counterplay.core.records import record_type
 from counterplay.learn.convolution import ConvolutionalNetwork
+from counterplay.learn.rooted import add_noise, pick, share_proven, share_visits
 from counterplay.learn.selfplay import PLIES
-from counterplay.learn.zero import INPUTS, POSITIONS, add_noise, begin, pick, remember
+from counterplay.learn.zero import INPUTS, POSITIONS, begin, remember
 from counterplay.native import native
 from counterplay.search.mcts.nodes import DEEPEST_NODE, NodeStore, action_of, clear, link_of, new_workspace, unpack
 from counterplay.search.mcts.uct import backup, expand
 from counterplay.search.mcts.uct import gather as go_down
-from counterplay.search.mcts.variations import get, highest, new_variations, put, sections_for
+from counterplay.search.mcts.variations import get, highest, is_proven, new_variations, put, sections_for
 from counterplay.search.playout import choose
 from counterplay.search.run import NO_LIMIT
 
@@ -42,8 +43,11 @@ NOTED = 1 << 16
 _SLOT = record_type(
     [(name, np.int64) for name in ("state", "leaf", "is_on", "searches", "waits", "is_full", "is_noisy")]
     + [(name, np.int64) for name in ("plies", "end", "seen", "inputs", "moves")]
-    + [(name, np.int64, (NOTES,)) for name in ("first", "count", "first_move", "count_moves", "player", "viewer")]
-    + [("searched", np.float32, (NOTES,))]
+    + [
+        (name, np.int64, (NOTES,))
+        for name in ("first", "count", "first_move", "count_moves", "player", "viewer", "proven")
+    ]
+    + [("searched", np.float32, (NOTES, 1))]
     + [("index", np.int32, (NOTED,)), ("value", np.float32, (NOTED,))]
     + [("action", np.int32, (NOTED,)), ("share", np.float32, (NOTED,))]
 )
@@ -156,12 +160,16 @@ def begin_search(game: Any, w: Any, x: Any, sections: Any) -> None:
 def move_on(game, start, s, r, g, w, x, settings):  # type: ignore[no-untyped-def]
     """Remember what the search found, and play a move."""
     r.positions += settings.simulations if g.is_full else settings.quick
+    if is_proven(0, x):
+        share_proven(game, w, x)
+    else:
+        share_visits(game, w, x, 0.0)
     room = NOTED - game.model_most - game.count_actions(s)
     if g.is_full and g.seen < NOTES and g.inputs <= room and g.moves <= room:
-        remember(game, s, g, w, x)
+        remember(game, s, s, -1, g, w, x)
     g.plies += 1
     warm = settings.warm * r.plies / max(r.games, 1)
-    a = action_of(pick(game, w, x, g.plies <= warm), w)
+    a = action_of(pick(game, w, x, g.plies <= warm, False), w)
     keep_state(g.state, game.result(s, a), start)
     g.searches = 0
 
@@ -171,12 +179,13 @@ def finish(game, s, r, g, settings):  # type: ignore[no-untyped-def]
     """Move what a game remembers to the replay, with its result."""
     low, high = game.utility_range
     for i in range(g.seen):
-        k, searched = r.seen % POSITIONS, float(g.searched[i])
+        k, searched = r.seen % POSITIONS, float(g.searched[i, 0])
         r.first[k], r.count[k], r.first_move[k], r.count_moves[k] = r.inputs, g.count[i], r.moves, g.count_moves[i]
-        r.player[k], r.viewer[k], r.searched[k], r.target[k] = g.player[i], g.viewer[i], searched, searched
-        if game.is_terminal(s):
+        r.player[k], r.viewer[k], r.proven[k] = g.player[i], g.viewer[i], g.proven[i]
+        r.searched[k, 0], r.target[k, 0] = searched, searched
+        if game.is_terminal(s) and not g.proven[i]:
             result = (game.utility(s, g.viewer[i]) - low) / (high - low)
-            r.target[k] = settings.mix * result + (1.0 - settings.mix) * searched
+            r.target[k, 0] = settings.mix * result + (1.0 - settings.mix) * searched
         for j in range(g.count[i]):
             r.index[(r.inputs + j) % INPUTS] = g.index[g.first[i] + j]
             r.value[(r.inputs + j) % INPUTS] = g.value[g.first[i] + j]
@@ -275,6 +284,6 @@ def draw(game, r, random, cells, moves, planes, others, legal, shares, targets):
             move = moves[turn, r.action[i % INPUTS] % game.model_moves]
             legal[drawn, move] = 1
             shares[drawn, move] += r.share[i % INPUTS]
-        targets[drawn] = r.target[k]
+        targets[drawn] = r.target[k, 0]
         drawn += 1
     return drawn

@@ -19,6 +19,7 @@ import secrets
 import shutil
 import time
 from collections.abc import Callable
+from math import log10
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,13 +28,13 @@ from counterplay.core.errors import UserError
 from counterplay.core.files import read_json, read_text, write_files
 from counterplay.core.game import Game
 from counterplay.learn.convolution import ConvolutionalNetwork
-from counterplay.learn.files import MODELS, load, resume, save
-from counterplay.learn.model import Model
+from counterplay.learn.files import load, resume, save
+from counterplay.learn.model import Model, copied
 from counterplay.learn.recipes import Recipe, recipe_for
 from counterplay.learn.strength import Score, quick_match
 from counterplay.learn.temporal import Progress
 
-__all__ = ["Course", "Point", "curve_svg", "games_within"]
+__all__ = ["Course", "Point", "curve_svg", "elo_of", "elo_svg", "games_within"]
 
 PARTS = (0.0, 0.01, 0.03, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 """When strength is measured: after these parts of all games."""
@@ -152,7 +153,7 @@ class Course:
         shares = {name: round(score.share, 4) for name, score in scores.items()}
         seconds = round(self.training.seconds, 1)
         self.curve.append(Point(self.training.games, seconds, shares, round(points, 4)))
-        self._earlier = _copy(self.model)
+        self._earlier = copied(self.model)
 
     # ---- on disk
 
@@ -164,6 +165,7 @@ class Course:
                 "method": self.recipe.method,
                 "recipe": str(self.recipe),
                 **settings._asdict(),
+                **self.training.about,
                 "rate": list(settings.rate),
                 "played": self.training.games,
                 "seconds": round(self.training.seconds, 1),
@@ -229,14 +231,6 @@ def _sync(folder: Path) -> None:
             os.close(opened)
 
 
-def _copy(model: Model) -> Model:
-    """The model as it is now, which does not learn on."""
-    copy = MODELS[model.kind](model.game, **model.shape)
-    for name, weights in model.weights.items():
-        copy.weights[name][:] = weights
-    return copy
-
-
 def _compile(game: Game, recipe: Recipe) -> None:
     """Play a game that nobody learns from, so that no time of the compiler is counted."""
     recipe.begin(game, recipe.model(game), games=1).run()
@@ -255,6 +249,28 @@ def games_within(game: Game, recipe: Recipe, seconds: float, threads: int = 1) -
     trial.run(half)  # it counts from here on: at first games are longer, or shorter
     speed = (trial.games - games) / max(trial.seconds - spent, 1e-9)
     return max(int(0.9 * seconds * speed), 1)
+
+
+def elo_of(curve: list[dict[str, Any]]) -> list[tuple[int, float]]:
+    """How strong each generation is, in Elo above the first, by what each has got from the one before.
+
+    A match that was won outright says only that it is so many games' worth of Elo at least.
+    """
+    found, total = [], 0.0
+    for point in curve:
+        share = point["shares"].get("earlier")
+        if share is not None:
+            most = 1.0 - 0.5 / MATCH_GAMES
+            share = min(max(float(share), 1.0 - most), most)
+            total += 400.0 * log10(share / (1.0 - share))
+        found.append((int(point["games"]), round(total, 1)))
+    return found
+
+
+def elo_svg(game: Game, recipe: str, curve: list[dict[str, Any]]) -> str:
+    """The Elo of the generations as a picture, from the points in the pedigree of a model."""
+    series = {"each against the one before": elo_of(curve)}
+    return line_chart(series, f"{game}: {recipe}", "games", "Elo above the first", log_y=False)
 
 
 def curve_svg(game: Game, recipe: str, curve: list[dict[str, Any]]) -> str:

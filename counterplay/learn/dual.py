@@ -20,6 +20,7 @@ from counterplay.core.vectors import LANES, add_scaled, layer, scratch
 from counterplay.learn.model import in_lines
 from counterplay.learn.network import Network, back, forward, output_errors
 from counterplay.native import interpreted, native
+from counterplay.search.mcts.nodes import values_kept
 from counterplay.search.playout import choose
 
 __all__ = ["DualNetwork"]
@@ -38,6 +39,7 @@ class DualNetwork(Network):
 
     kind = "dual"
     rate = (0.1, 0.01)
+    many_players = True
 
     def __init__(
         self,
@@ -52,7 +54,7 @@ class DualNetwork(Network):
         needed, active = _survey(self.game)
         self.moves, self.alike = moves or needed, alike
         self._spread(active, np.random.default_rng(seed))
-        rows = self.moves * (1 if alike else 2)
+        rows = self.moves * (1 if alike else self.game.players)
         self.weights["policy"] = in_lines(np.zeros(rows * (self.hidden[-1] + LANES)))
 
     def _spread(self, active: float, random: np.random.Generator) -> None:
@@ -72,7 +74,7 @@ class DualNetwork(Network):
 
     @property
     def outputs(self) -> int:
-        return 1
+        return values_kept(self.game)
 
     def rules(self) -> dict[str, Any]:
         return {
@@ -81,6 +83,7 @@ class DualNetwork(Network):
             "model_odds": model_odds,
             "model_moves": self.moves,
             "model_alike": self.alike,
+            "model_turns": len(self.game.symmetries) if self.game.knows.image else 0,
         }
 
 

@@ -3,6 +3,7 @@
 own      `Game.features`, which has a default for every game
 terms    what the hand-made estimate adds up, as the viewer sees it: how Samuel's program learned
 shapes   what stands on each of the game's `shapes`, an input for every pattern; and on each square
+images   the same, but each image of a shape has inputs of its own, so that it matters where on the board it is
 table    one input for each state, by its hash: a table of values, for games small enough to be known by heart
 """
 
@@ -10,8 +11,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from counterplay.core.errors import UserError
 from counterplay.core.game import Game
+from counterplay.core.memory import Memory
 from counterplay.core.vectors import gather, word_of
 
 __all__ = ["INPUTS", "with_inputs"]
@@ -19,7 +23,9 @@ __all__ = ["INPUTS", "with_inputs"]
 TABLE = 1 << 16
 """The entries of a table; states whose hashes meet there share one."""
 
-INPUTS = ("own", "terms", "shapes", "table")
+INPUTS = ("own", "terms", "shapes", "images", "table")
+MOST_IMAGES = 1 << 18
+"""So many inputs of images: each has a row of weights, and all of them have to be kept."""
 
 
 _LAYOUT = ("model_masks", "model_places", "model_digits", "model_per_stage")
@@ -34,17 +40,31 @@ def with_inputs(game: Game, which: str) -> Game:
             raise UserError(f"{game} has no terms to learn the weights of")
         number = len(game.terms(game.initial()))
         return game.extended(features=of_terms, inputs=number, most_active=number)
-    if which == "shapes":
+    if which in ("shapes", "images"):
         from counterplay.learn.patterns import Patterns
 
         layout = Patterns(game, stages=1)
         tables = {name.replace("model", "shape"): layout.rules()[name] for name in _LAYOUT}
         squares = sum(plane.width for plane in game.planes(game.initial()))
-        most = layout.instances + squares
-        return game.extended(features=of_shapes, inputs=layout.inputs + squares, most_active=most, **tables)
+        if which == "images":
+            tables |= _apart(game, layout)
+        inputs, most = tables["shape_per_stage"] + squares, layout.instances + squares
+        return game.extended(features=of_shapes, inputs=inputs, most_active=most, **tables)
     if which == "table":
         return game.extended(features=of_table, inputs=TABLE, most_active=1)
     return game
+
+
+def _apart(game: Game, layout: Any) -> dict[str, Any]:
+    """The layout of patterns with a table for each image."""
+    kinds = len(game.planes(game.initial())) + 1
+    sizes = [kinds ** len(image) for image in layout.images]
+    first = np.cumsum([0, *sizes])
+    if first[-1] > MOST_IMAGES:
+        raise UserError(f"all images have {first[-1]:,} patterns; {MOST_IMAGES:,} is the most: try features=shapes")
+    places = layout.rules()["model_places"].array.copy()
+    places[:, 0] = first[:-1]
+    return {"shape_places": Memory(places), "shape_per_stage": int(first[-1])}
 
 
 def of_terms(self: Any, s: Any, on: Any) -> None:

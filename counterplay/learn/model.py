@@ -38,8 +38,9 @@ from counterplay.core.memory import Memory
 from counterplay.core.vectors import LANES, scratch
 from counterplay.learn.inputs import with_inputs
 from counterplay.native import native
+from counterplay.search.mcts.nodes import values_kept
 
-__all__ = ["Model", "model_of", "without_model"]
+__all__ = ["Model", "copied", "model_of", "without_model"]
 
 Array = np.ndarray[Any, np.dtype[np.float32]]
 
@@ -60,7 +61,7 @@ class Weights(Memory):
 
 def model_of(game: Game) -> Model | None:
     """The model whose estimate the game has, if it has one's."""
-    if game.extension.get("evaluate") is not evaluate:
+    if game.extension.get("evaluate") not in (evaluate, evaluate_each):
         return None
     return next((each.model for each in game.extension.values() if isinstance(each, Weights)), None)
 
@@ -74,11 +75,15 @@ class Model:
     trace: ClassVar[float] = 0.0
     """How much of a later position's surprise it takes for its own, unless somebody says otherwise: lambda."""
 
+    many_players: ClassVar[bool] = False
+    """Whether it is also for one player, and for more than two."""
+
     weights: dict[str, Array]
     """The numbers that learn, by name."""
 
     def __init__(self, game: Game, features: str = "own") -> None:
-        if game.players != 2 or not game.zero_sum or game.simultaneous:
+        is_duel = game.players == 2 and game.zero_sum
+        if game.simultaneous or not (is_duel or self.many_players):
             raise UserError(f"{game} is not for two opponents who move in turn: a model cannot tell who it speaks for")
         if not game.utility_range[0] < game.utility_range[1] or not np.isfinite(game.utility_range).all():
             raise UserError(f"{game} has no utility_range that a model could fill")
@@ -131,11 +136,13 @@ class Model:
     @cached_property
     def members(self) -> dict[str, Any]:
         """All that it gives to a game."""
-        worth, result, turn = ONE_OUTPUT if self.outputs == 1 else STAKES
+        is_for_each = values_kept(self.game) > 1
+        worth, result, turn = STAKES if self.outputs > 1 and not is_for_each else ONE_OUTPUT
         return {
             **self.game.extension,
-            "evaluate": evaluate,
+            "evaluate": evaluate_each if is_for_each else evaluate,
             "model_value": model_value,
+            "model_share": model_share,
             "model_worth": worth,
             "model_result": result,
             "model_turn": turn,
@@ -163,6 +170,14 @@ class Model:
     def __repr__(self) -> str:
         shape = ", ".join(f"{name}={value!r}" for name, value in self.shape.items() if len(repr(value)) < 40)
         return f"{type(self).__name__}({self.game}, {shape})"
+
+
+def copied(model: Any) -> Any:
+    """The model as it is now, which does not learn on."""
+    copy = type(model)(model.game, **model.shape)
+    for name, weights in model.weights.items():
+        copy.weights[name][:] = weights
+    return copy
 
 
 def in_lines(numbers: Any) -> Array:
@@ -193,6 +208,27 @@ def evaluate(self: Any, s: Any, p: int) -> float:
         return float(self.utility(s, p))
     v = self.model_value(s)
     return float(v if p == self.viewer(s) else self.utility_sum - v)
+
+
+def evaluate_each(self: Any, s: Any, p: int) -> float:
+    """The same where each player has a value of its own: the first output is the viewer's, then they go on in turn."""
+    if self.is_terminal(s):
+        return float(self.utility(s, p))
+    low, high = self.utility_range
+    return float(low + (high - low) * self.model_share(s, (p - self.viewer(s)) % self.players))
+
+
+def model_share(self: Any, s: Any, k: int) -> Any:
+    return output(self, s, k)
+
+
+@native
+def output(game, s, k):  # type: ignore[no-untyped-def]
+    """One of the model's outputs."""
+    on, y = new_active(game.model_inputs, game.model_most), scratch(game.model_room)
+    game.model_see(s, on)
+    game.model_guess(on, y)
+    return float(y[k])
 
 
 def model_value(self: Any, s: Any) -> Any:

@@ -5,6 +5,7 @@
     logistello              tables of patterns (Othello, 1997)
     any                     a small network, for any game of two opponents
     zero                    a network for values and moves, taught by tree search (AlphaGo Zero, 2017)
+    descent                 a network for values, taught by best-first minimax (Cohen-Solal, 2020)
 
 Each setting can be changed in the text: `td-gammon:hidden=160,rate=0.05`.
 """
@@ -18,6 +19,7 @@ from counterplay.core.errors import UserError
 from counterplay.core.game import Game
 from counterplay.core.texts import read_settings
 from counterplay.learn.convolution import ConvolutionalNetwork
+from counterplay.learn.descent import DescentSettings, DescentTraining
 from counterplay.learn.dual import DualNetwork
 from counterplay.learn.linear import Linear
 from counterplay.learn.model import Model
@@ -28,6 +30,8 @@ from counterplay.learn.zero import ZeroSettings, ZeroTraining
 from counterplay.learn.zero_batches import BatchSettings, BatchTraining
 
 __all__ = ["METHODS", "RECIPES", "Recipe", "recipe_for"]
+
+AnySettings = Settings | ZeroSettings | BatchSettings | DescentSettings
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,7 @@ class Recipe:
     training: dict[str, Any] = field(default_factory=dict)
     """Settings of the method, where they are not the model's own."""
     method: str = "td"
-    """`td` or `zero`."""
+    """`td`, `zero` or `descent`."""
 
     def model(self, game: Game, seed: int = 0) -> Model:
         """A new model, which has learned nothing."""
@@ -64,27 +68,29 @@ class Recipe:
             return Training(game, model, settings)
         if isinstance(settings, BatchSettings):
             return BatchTraining(game, cast("ConvolutionalNetwork", model), settings)
+        if isinstance(settings, DescentSettings):
+            return DescentTraining(game, model, settings)
         return ZeroTraining(game, cast("DualNetwork", model), settings)
 
     @property
-    def kind_of_settings(self) -> type[Settings | ZeroSettings | BatchSettings]:
-        if self.method == "td":
-            return Settings
-        return BatchSettings if self.kind is ConvolutionalNetwork else ZeroSettings
+    def kind_of_settings(self) -> type[AnySettings]:
+        if self.method == "zero" and self.kind is ConvolutionalNetwork:
+            return BatchSettings
+        return {"td": Settings, "zero": ZeroSettings, "descent": DescentSettings}[self.method]
 
-    def settings(
-        self, game: Game, games: int | None = None, threads: int = 1, seed: int = 0
-    ) -> Settings | ZeroSettings | BatchSettings:
+    def settings(self, game: Game, games: int | None = None, threads: int = 1, seed: int = 0) -> AnySettings:
         """How to train it on this game."""
         games = self.games if games is None else games
         first, last = self.kind.rate
         first = float(self.training.get("rate", first))
         last = float(self.training.get("last_rate", min(last, first)))
-        if self.method == "zero":
-            own = {name: kind(self.training[name]) for name, kind in _ZERO.items() if name in self.training}
-            if self.kind is ConvolutionalNetwork:
-                return BatchSettings(games, (first, last), threads=threads, seed=seed, **own)
-            return ZeroSettings(games, (first, last), threads=threads, seed=seed, **own)
+        if self.method in ("zero", "descent"):
+            known = _TRAINING[self.method].items()
+            own = {name: kind(self.training[name]) for name, kind in known if name in self.training}
+            own.pop("rate", None)
+            own.pop("last_rate", None)
+            made: Any = self.kind_of_settings
+            return cast("AnySettings", made(games, (first, last), threads=threads, seed=seed, **own))
         trace = float(self.training.get("trace", self.kind.trace))
         explore = float(self.training.get("explore", 0.0 if game.chance else 0.1))
         depth = int(self.training.get("depth", 1 if game.chance else self.depth))
@@ -103,13 +109,16 @@ class Recipe:
 
 
 _ZERO = {
-    **dict.fromkeys(("simulations", "quick", "opening"), int),
-    **dict.fromkeys(("slots", "batch"), int),
-    **dict.fromkeys(("share", "puct", "noise", "warm", "mix", "repeats"), float),
+    **dict.fromkeys(("simulations", "quick", "opening", "gumbel", "images", "gate", "slots", "batch"), int),
+    **dict.fromkeys(("share", "puct", "noise", "warm", "mix", "repeats", "gumbel_scale", "forced", "resign"), float),
 }
-_TRAINING = {
+_TRAINING: dict[str, dict[str, Any]] = {
     "td": {"rate": float, "last_rate": float, "trace": float, "explore": float, "depth": int},
     "zero": {"rate": float, "last_rate": float, **_ZERO},
+    "descent": {
+        **dict.fromkeys(("rate", "last_rate", "explore", "repeats", "memory_mb"), float),
+        **dict.fromkeys(("simulations", "opening"), int),
+    },
 }
 """What can be said of each method, and what kind of number it is."""
 
@@ -157,6 +166,14 @@ RECIPES: dict[str, Recipe] = {
             games=20_000,
             method="zero",
         ),
+        Recipe(
+            "descent",
+            "a network for values, taught by best-first minimax to the end of the game, as Cohen-Solal's of 2020",
+            Network,
+            {"hidden": 64, "features": "own"},
+            games=5_000,
+            method="descent",
+        ),
     )
 }
 
@@ -178,7 +195,7 @@ def recipe_for(game: Game, text: str | None = None, method: str | None = None) -
     """The recipe that a text names, or the one that is made for the game and learns by this method."""
     if method is not None and method not in METHODS:
         raise UserError(f"there is no method '{method}'; there are: {', '.join(METHODS)}")
-    recipe = _recipe_for(game, "zero" if text is None and method == "zero" else text)
+    recipe = _recipe_for(game, method if text is None and method in RECIPES else text)
     if method is not None and method != recipe.method:
         raise UserError(f"{recipe.name} learns by {recipe.method}, not by {method}")
     return recipe
@@ -198,7 +215,7 @@ def _recipe_for(game: Game, text: str | None) -> Recipe:
     elif name == "zero" and network != "compiled":
         raise UserError(f"the network of zero is 'compiled' or 'conv', not '{network}'")
     shape, training = dict(recipe.shape), dict(recipe.training)
-    fields = {"rate", "last_rate", *recipe.kind_of_settings._fields, *_TRAINING["td"]}
+    fields = {"last_rate", *recipe.kind_of_settings._fields}
     known = {key: kind for key, kind in _TRAINING[recipe.method].items() if key in fields}
     for key, value in read_settings(rest).items():
         if key in known:

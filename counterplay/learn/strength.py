@@ -3,8 +3,9 @@
     quick_match(game.with_model(model), game, games=200, depth=2)       # against the hand-made estimate
     quick_match(game.with_model(model), None, games=200)                # against random moves
 
-Both players look `depth` plies ahead by plain alpha-beta and choose the best move, by lot among equals. Thousands of
-games take seconds, which is what a learning curve needs; to know it well, play a match of `counterplay.arena`.
+Both players look `depth` plies ahead by plain alpha-beta and choose the best move, by lot among equals. With more
+players ours has one seat and theirs all others. Thousands of games take seconds, which is what a learning curve needs;
+to know it well, play a match of `counterplay.arena`.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class Score(NamedTuple):
     wins: int
     draws: int
     points: float
-    """Its mean utility, less the other's, by two: in backgammon points a game."""
+    """Its mean utility, less the other's, by two: in backgammon points a game. If there are not two, see `lead`."""
 
     @property
     def share(self) -> float:
@@ -101,32 +102,49 @@ def best_action(game, s, depth, random):  # type: ignore[no-untyped-def]
 
 @native
 def play_games(ours, theirs, start, w, random, games, opening, depths):  # type: ignore[no-untyped-def]
-    """Play so many games; each opening twice, with the seats changed."""
-    begun = start
+    """Play so many games; each opening once with us in each seat, and all other seats theirs.
+
+    A game of one player is played twice, by us and by them, and counts once.
+    """
+    begun, seats, before = start, max(ours.players, 2), 0.0
     for i in range(games):
         if w.stop:
             return w.games
-        if i % 2 == 0:
+        if i % seats == 0:
             begun = start
             for _ in range(opening):
                 after = ours.result(begun, ours.sample(begun, word(random)))
                 if not ours.is_terminal(after):
                     begun = after
-        s, we, plies = begun, i % 2, 0
+        s, we, plies = begun, i % seats, 0
         while not ours.is_terminal(s) and plies < MOST_PLIES:
             if ours.chance and ours.player(s) == CHANCE:
                 s = ours.result(s, choose(ours, s, random))
-            elif ours.player(s) == we:
+            elif ours.player(s) == we or (ours.players == 1 and we == 0):
                 s = ours.result(s, best_action(ours, s, depths[0], random))
             else:
                 s = ours.result(s, best_action(theirs, s, depths[1], random))
             plies += 1
+        if ours.players == 1 and we == 0:
+            before = ours.utility(s, 0) if ours.is_terminal(s) else ours.utility_range[0]
+            continue
         w.games += 1
-        ahead = ours.utility(s, we) - ours.utility(s, 1 - we) if ours.is_terminal(s) else 0.0
-        w.points += 0.5 * ahead
+        ahead = lead(ours, s, we, before) if ours.is_terminal(s) else 0.0
+        w.points += 0.5 * ahead if ours.players == 2 else ahead
         w.wins += 1 if ahead > 0.0 else 0
         w.draws += 1 if ahead == 0.0 else 0
     return w.games
+
+
+def lead(game: Any, s: Any, we: int, before: float) -> float:
+    """What we have got in the end, less what the others have on average; of one player's game, than they without us."""
+    if game.players == 1:
+        return float(before - game.utility(s, 0))
+    others = 0.0
+    for p in range(game.players):
+        if p != we:
+            others += game.utility(s, p)
+    return float(game.utility(s, we) - others / (game.players - 1))
 
 
 def quick_match(

@@ -34,6 +34,7 @@ from counterplay.learn.ahead import learn_expected, learn_leaves
 from counterplay.learn.files import resume, save
 from counterplay.learn.model import Model
 from counterplay.learn.selfplay import OUTPUTS, WORK, play_and_learn
+from counterplay.search.mcts.nodes import values_kept
 from counterplay.search.run import Job, must_be_threads
 
 __all__ = ["Progress", "Settings", "Training", "td"]
@@ -103,7 +104,9 @@ class Training:
 
     def __init__(self, game: Game, model: Model, settings: Settings) -> None:
         settings.must_be_sensible()
-        if model.outputs > OUTPUTS:
+        if type(self) is Training and values_kept(game) > 1:
+            raise UserError(f"td is for two opponents; {game} is not for two: learn by zero")
+        if type(self) is Training and model.outputs > OUTPUTS:
             raise UserError(f"a model with {model.outputs} outputs cannot be trained; {OUTPUTS} is the most")
         self.game: Game = game.with_model(model)
         self.model, self.settings = model, settings
@@ -126,6 +129,11 @@ class Training:
         done, settings = self.games, self.settings
         plies, positions = (int(sum(w[name] for w in self._works)) for name in ("plies", "positions"))
         return Progress(done, settings.games, plies, positions, self.seconds, settings.rate_at(done))
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What there is to tell of it besides how far it is."""
+        return {}
 
     def run(self, seconds: float | None = None, until: int | None = None) -> None:
         """Go on to the end, or about so long but for a few games at least, or to so many games, or until `stop`."""
@@ -284,7 +292,7 @@ def go_on(
                 written = time.perf_counter()
     if model.pedigree and how.items() <= model.pedigree[-1].items():  # it was stopped before, and went on
         model.pedigree.pop()
-    model.pedigree.append({**how, "played": training.games, "seconds": round(training.seconds, 1)})
+    model.pedigree.append({**how, **training.about, "played": training.games, "seconds": round(training.seconds, 1)})
     if file is not None:
         save(model, file, training)
         training.written()

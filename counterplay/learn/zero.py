@@ -7,35 +7,42 @@ In each position a tree search looks ahead, led by what the network says of move
 the network alone. What it found is what the network learns: of the moves the shares of the visits, of the state half of
 the value that the search found and half of the game's result. A better network makes a better search, and so on.
 
-The search is `mcts` with `puct`, `cutoff=0` and `solver`; it, the games and the learning are one piece of compiled code
-a thread. Positions are kept, the last `POSITIONS` of each thread, and each is learned from `repeats` times on average
-as it grows old. Threads share the weights without locks, as in `td`.
+The search is `mcts` with `puct`, `cutoff=0` and, for one player or two opponents, `solver`; `rooted.py` leads it at the
+root. It, the games and the learning are one piece of compiled code a thread. Positions are kept, the last `POSITIONS`
+of each thread, and each is learned from `repeats` times on average as it grows old. Threads share the weights without
+locks, as in `td`.
+
+With one player or two opponents a state has one value, as its viewer sees it. With more players, or where one's gain is
+not the other's loss, it has one for each, the viewer's first, then the next player's and so on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import log
+from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from counterplay.core.errors import UserError
 from counterplay.core.features import new_active
 from counterplay.core.game import CHANCE, Game
-from counterplay.core.primitives import as_float, load
 from counterplay.core.randomness import seed_at, unit, word
 from counterplay.core.records import new_record, record_type
 from counterplay.core.vectors import scratch
+from counterplay.learn import rooted
 from counterplay.learn.convolution import ConvolutionalNetwork
 from counterplay.learn.dual import DualNetwork, learn_both
+from counterplay.learn.model import copied
+from counterplay.learn.replay import ReplayTraining
+from counterplay.learn.rooted import pick, ponder
 from counterplay.learn.selfplay import PLIES
-from counterplay.learn.temporal import Progress, Training, go_on
+from counterplay.learn.strength import quick_match
+from counterplay.learn.temporal import Progress, go_on
 from counterplay.native import native
-from counterplay.search.mcts.nodes import NodeStore, action_of, clear, link_of, new_workspace, unpack, visits_of
-from counterplay.search.mcts.uct import simulate
-from counterplay.search.mcts.variations import get, highest, is_proven, new_variations, put, sections_for
+from counterplay.search.mcts.nodes import NodeStore, action_of, link_of, new_workspace, unpack, values_kept
+from counterplay.search.mcts.variations import get, is_proven, mean_for, new_variations, sections_for
 from counterplay.search.playout import choose
 from counterplay.search.run import NO_LIMIT, must_be_threads
 
@@ -47,25 +54,26 @@ INPUTS = 1 << 22
 """And so many active inputs of them, and of moves; whichever is full first, the oldest are forgotten."""
 BATCH = 16
 """After so many games of a thread it learns."""
+GATE_GAMES = 100
+"""So many games decide whether a new network plays on."""
+GATE_SECONDS = 3.0
 
-_REPLAY = record_type(
-    [(name, np.int64) for name in ("stop", "games", "plies", "positions", "seen", "inputs", "moves", "learned")]
-    + [(name, np.int64, (POSITIONS,)) for name in ("first", "count", "first_move", "count_moves", "player", "viewer")]
-    + [("target", np.float32, (POSITIONS,)), ("searched", np.float32, (POSITIONS,))]
-    + [("index", np.int32, (INPUTS,)), ("value", np.float32, (INPUTS,))]
-    + [("action", np.int32, (INPUTS,)), ("share", np.float32, (INPUTS,))]
-)
-"""What a thread remembers. Positions, inputs and moves are counted on for ever, and are where their number modulo the
-room says."""
 
-_ROOM = {
-    **dict.fromkeys(("first", "count", "first_move", "count_moves", "player", "viewer", "target", "searched"), "seen"),
-    "index": "inputs",
-    "value": "inputs",
-    "action": "moves",
-    "share": "moves",
-}
-"""Its arrays, and by what count each is filled."""
+@cache
+def _replay(values: int) -> np.dtype[Any]:
+    """What a thread remembers, where a state has so many values.
+
+    Positions, inputs and moves are counted on for ever, and are where their number modulo the room says.
+    """
+    counts = ("stop", "games", "plies", "positions", "seen", "inputs", "moves", "learned")
+    of_position = ("first", "count", "first_move", "count_moves", "player", "viewer", "proven")
+    return record_type(
+        [(name, np.int64) for name in (*counts, "resigned", "watched", "mistaken")]
+        + [(name, np.int64, (POSITIONS,)) for name in of_position]
+        + [("target", np.float32, (POSITIONS, values)), ("searched", np.float32, (POSITIONS, values))]
+        + [("index", np.int32, (INPUTS,)), ("value", np.float32, (INPUTS,))]
+        + [("action", np.int32, (INPUTS,)), ("share", np.float32, (INPUTS,))]
+    )
 
 
 class ZeroSettings(NamedTuple):
@@ -91,6 +99,21 @@ class ZeroSettings(NamedTuple):
     """The share of the game's result in the target of a value; the rest is what the search found."""
     repeats: float = 10.0
     """How often a position is learned from, on average."""
+    gumbel: int = 0
+    """If not 0: so many moves at the root are drawn by their priors and share a full search, by sequential halving
+    (Danihelka et al. 2022); `noise` and `forced` then play no part."""
+    gumbel_scale: float = 1.0
+    """How much values count beside priors there; c_scale of the paper."""
+    forced: float = 0.0
+    """If not 0: a move that a full search has tried gets at least the root of (this x prior x visits) of them, and what
+    it got only so is not learned (forced playouts and policy target pruning, Wu 2019, who took 2)."""
+    images: int = 0
+    """Each position is remembered in so many other ways to look at it, too, any of the game's `symmetries`."""
+    resign: float = 0.0
+    """If not 0: who has less than this part of all that could be had gives up, but for one game in ten, which shows how
+    often that would have been a mistake."""
+    gate: int = 0
+    """If not 0: games are played by the network as it was when it last won a match; each so many games there is one."""
     threads: int = 1
     seed: int = 0
 
@@ -98,9 +121,12 @@ class ZeroSettings(NamedTuple):
         must_be_threads(self.threads)
         if self.games < 1 or self.simulations < 2 or self.quick < 2:
             raise UserError("zero needs one game or more, and two simulations or more a move")
-        for name in ("share", "noise", "warm", "mix"):
+        for name in ("share", "noise", "warm", "mix", "resign"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise UserError(f"{name} is a share, from 0 to 1, not {getattr(self, name)}")
+        for name in ("gumbel", "gumbel_scale", "forced", "images", "gate", "opening", "repeats"):
+            if not 0 <= getattr(self, name) < 1e9:
+                raise UserError(f"{name} is a number, 0 or more, not {getattr(self, name)}")
 
     def rate_at(self, game: int) -> float:
         """The rate falls from the first to the last, by the same part with each game."""
@@ -112,15 +138,15 @@ class ZeroSettings(NamedTuple):
 
 
 @native
-def play_and_learn(game, start, r, w, x, sections, games, rate, settings):  # type: ignore[no-untyped-def]
-    """Play so many games, then learn."""
+def play_and_learn(player, learner, start, r, w, x, sections, games, rate, settings):  # type: ignore[no-untyped-def]
+    """Play so many games, then learn. Both are the game with a network: the one that plays, and the one that learns."""
     before = r.seen
     for _ in range(games):
         if r.stop:
             break
-        play(game, start, r, w, x, sections, settings)
+        play(player, start, r, w, x, sections, settings)
         r.games += 1
-    learn(game, r, w, int((r.seen - before) * settings.repeats), rate)
+    learn(learner, r, w, int((r.seen - before) * settings.repeats / (1 + settings.images)), rate)
     return r.games
 
 
@@ -129,6 +155,7 @@ def play(game, start, r, w, x, sections, settings):  # type: ignore[no-untyped-d
     """A game against oneself; some of its positions are remembered, with what became of them."""
     s, first = begin(game, start, w, settings.opening), r.seen
     plies, warm = 0, settings.warm * r.plies / max(r.games, 1)
+    is_watched, loser = settings.resign > 0.0 and unit(w) < 0.1, -1
     while not game.is_terminal(s) and plies < PLIES:
         plies += 1
         if game.chance and game.player(s) == CHANCE:
@@ -138,18 +165,38 @@ def play(game, start, r, w, x, sections, settings):  # type: ignore[no-untyped-d
         ponder(game, s, w, x, sections, settings.simulations if is_full else settings.quick, is_full, settings)
         r.positions += settings.simulations if is_full else settings.quick
         if is_full and r.seen - first < POSITIONS // 2:
-            remember(game, s, r, w, x)
-        s = game.result(s, action_of(pick(game, w, x, plies <= warm), w))
+            remember_all(game, s, r, w, x, settings.images)
+        if settings.resign > 0.0 and loser < 0 and is_hopeless(game, s, w, settings.resign):
+            loser = game.player(s)
+            if not is_watched:
+                break
+        is_gumbel = is_full and settings.gumbel > 0
+        s = game.result(s, action_of(pick(game, w, x, plies <= warm, is_gumbel), w))
     r.plies += plies
     low, high = game.utility_range
+    if loser >= 0 and is_watched:
+        r.watched += 1
+        r.mistaken += 1 if not game.is_terminal(s) or game.utility(s, loser) > low else 0
+    elif loser >= 0:
+        r.resigned += 1
     for i in range(first, r.seen):
         k = i % POSITIONS
-        if game.is_terminal(s):
-            result = (game.utility(s, r.viewer[k]) - low) / (high - low)
-            r.target[k] = settings.mix * result + (1.0 - settings.mix) * float(r.searched[k])
-        else:
-            r.target[k] = r.searched[k]
+        for j in range(game.model_outputs):
+            p = (r.viewer[k] + j) % game.players
+            r.target[k, j] = r.searched[k, j]
+            is_given_up = loser >= 0 and not is_watched
+            if (game.is_terminal(s) or is_given_up) and not r.proven[k]:
+                u = (low if p == loser else game.utility_sum - low) if is_given_up else game.utility(s, p)
+                r.target[k, j] = settings.mix * (u - low) / (high - low) + (1.0 - settings.mix) * float(
+                    r.searched[k, j]
+                )
     return plies
+
+
+def is_hopeless(game: Any, s: Any, w: Any, resign: float) -> bool:
+    """Whether who is to move has less than this part of what could be had, by the search, and nobody can tell him."""
+    low, high = game.utility_range
+    return bool(mean_for(game, 0, game.player(s), w) < low + resign * (high - low))
 
 
 def begin(game: Any, start: Any, w: Any, opening: int) -> Any:
@@ -164,68 +211,25 @@ def begin(game: Any, start: Any, w: Any, opening: int) -> Any:
 
 
 @native
-def ponder(game, s, w, x, sections, simulations, is_noisy, settings):  # type: ignore[no-untyped-def]
-    """Search `s` anew, with some noise at the root if so."""
-    clear(game, w, sections)
-    w.solved = 0
-    if x.use_solver:
-        put(x.low, 0, float(game.utility_range[0]))
-        put(x.high, 0, highest(game))
-    end = w.simulations + simulations
-    if is_noisy and settings.noise > 0.0:
-        w.most_simulations = min(w.simulations + 2, end)  # the second visit makes the children
-        simulate(game, s, w, x)
-        add_noise(w, x, settings.noise)
-    w.most_simulations = end
-    if not w.solved:
-        simulate(game, s, w, x)
-    return w.simulations
-
-
-def add_noise(w: Any, x: Any, noise: float) -> None:
-    """Mix noise into the priors at the root: each move a number of the exponential distribution, their sum 1."""
-    first, _, count = unpack(link_of(0, w))
-    total, counter = 0.0, w.counter
-    for _ in range(count):
-        total -= log(1.0 - unit(w))
-    w.counter = counter  # and the same numbers again
-    for child in range(first, first + count):
-        part = -log(1.0 - unit(w)) / total
-        put(x.prior, child, (1.0 - noise) * get(x.prior, child) + noise * part)
-
-
-def weight_of(game: Any, child: int, w: Any, x: Any) -> int:
-    """What a move counts: its visits; where the root is proven, only if it keeps what that is worth."""
-    if x.use_solver and is_proven(0, x):
-        is_as_good = is_proven(child, x) and get(x.low, child) == get(x.low, 0)
-        return 1 + visits_of(game, child, w) if is_as_good else 0
-    return visits_of(game, child, w)
-
-
-def pick(game: Any, w: Any, x: Any, is_drawn: bool) -> int:
-    """The child of the root that is played: the one that counts most, or by chance as they count."""
-    first, _, count = unpack(link_of(0, w))
-    total, best, most = 0, first, -1
-    for child in range(first, first + count):
-        weight = weight_of(game, child, w, x)
-        total += weight
-        if weight > most:
-            best, most = child, weight
-    rest = word(w) * total >> 32
-    if is_drawn:
-        for child in range(first, first + count):
-            rest -= weight_of(game, child, w, x)
-            if rest < 0:
-                return child
-    return best
+def remember_all(game, s, r, w, x, images):  # type: ignore[no-untyped-def]
+    """Write down the position that was searched, and some images of it."""
+    remember(game, s, s, -1, r, w, x)
+    if game.knows.image and game.model_turns > 0:
+        for _ in range(images):
+            k = word(w) * game.model_turns >> 32
+            remember(game, s, game.image(s, k), k, r, w, x)
+    return r.seen
 
 
 @native
-def remember(game, s, r, w, x):  # type: ignore[no-untyped-def]
-    """Write down the position that was searched: its inputs, its moves with their visits, its value."""
+def remember(game, s, seen, turn, r, w, x):  # type: ignore[no-untyped-def]
+    """Write down the position that was searched as it is `seen`: its inputs, its moves with their shares, its values.
+
+    `turn` is the number of the symmetry that it is seen by, -1 for none.
+    """
     k, p = r.seen % POSITIONS, game.player(s)
     on = new_active(game.model_inputs, game.model_most)
-    game.model_see(s, on)
+    game.model_see(seen, on)
     viewer = game.viewer(s)
     r.first[k], r.count[k], r.player[k], r.viewer[k] = r.inputs, len(on), p, viewer
     for i in range(len(on)):
@@ -233,17 +237,19 @@ def remember(game, s, r, w, x):  # type: ignore[no-untyped-def]
         r.value[(r.inputs + i) % INPUTS] = on.value(i)
     r.inputs += len(on)
     first, _, count = unpack(link_of(0, w))
-    total = 0
-    for child in range(first, first + count):
-        total += weight_of(game, child, w, x)
     r.first_move[k], r.count_moves[k] = r.moves, count
     for i in range(count):
-        r.action[(r.moves + i) % INPUTS] = action_of(first + i, w)
-        r.share[(r.moves + i) % INPUTS] = weight_of(game, first + i, w, x) / max(total, 1)
+        a = action_of(first + i, w)
+        if game.knows.image and turn >= 0:
+            a = game.image_action(a, turn)
+        r.action[(r.moves + i) % INPUTS] = a
+        r.share[(r.moves + i) % INPUTS] = get(x.prior, first + i)
     r.moves += count
     low, high = game.utility_range
-    mean = as_float(load(w.stats, 1)) / visits_of(game, 0, w)
-    r.searched[k] = ((mean if viewer == 0 else game.utility_sum - mean) - low) / (high - low)
+    for j in range(game.model_outputs):
+        mean = mean_for(game, 0, (viewer + j) % game.players, w)
+        r.searched[k, j] = (mean - low) / (high - low)
+    r.proven[k] = 1 if x.use_solver and is_proven(0, x) else 0
     r.seen += 1
     return count
 
@@ -260,7 +266,8 @@ def learn(game, r, w, steps, rate):  # type: ignore[no-untyped-def]
         on.clear()
         for i in range(r.first[k], r.first[k] + r.count[k]):
             on.add(r.index[i % INPUTS], r.value[i % INPUTS])
-        target[0] = r.target[k]
+        for j in range(game.model_outputs):
+            target[j] = r.target[k, j]
         learn_both(game, on, target, r.player[k], r.action, r.share, r.first_move[k], r.count_moves[k], rate)
         r.learned += 1
     return r.learned
@@ -269,16 +276,39 @@ def learn(game, r, w, steps, rate):  # type: ignore[no-untyped-def]
 # ---- training
 
 
-class ZeroTraining(Training):
-    """A training under way, as `Training` is. What it remembers is written down, too."""
+class ZeroTraining(ReplayTraining):
+    """A training under way, as `Training` is. What it remembers is written down, too, and who plays."""
 
-    _counted = ("games", "plies", "positions", "seen", "inputs", "moves", "learned")
+    _counted = (
+        *("games", "plies", "positions", "seen", "inputs", "moves", "learned"),
+        *("resigned", "watched", "mistaken"),
+    )
+    _room: ClassVar[dict[str, str]] = {
+        **dict.fromkeys(("first", "count", "first_move", "count_moves", "player", "viewer", "proven"), "seen"),
+        **dict.fromkeys(("target", "searched"), "seen"),
+        **dict.fromkeys(("index", "value"), "inputs"),
+        **dict.fromkeys(("action", "share"), "moves"),
+    }
+
+    settings: ZeroSettings  # type: ignore[assignment]
 
     def __init__(self, game: Game, model: DualNetwork, settings: ZeroSettings) -> None:
         super().__init__(game, model, settings)  # type: ignore[arg-type]
-        self._works = [new_record(_REPLAY) for _ in range(settings.threads)]
-        given = {"puct": settings.puct * _half_range(game), "fpu": 0.0, "cutoff": 0.0, "solver": 1.0}
-        sections = sections_for(self.game, given)
+        if settings.images > 0 and not (game.knows.image and len(game.symmetries) > 0):
+            raise UserError(f"{game} has no `image` and `symmetries`: leave images out")
+        if settings.resign > 0.0 and values_kept(game) > 1:
+            raise UserError(f"only one of two opponents can resign, not a player of {game}")
+        self._works = [new_record(_replay(model.outputs)) for _ in range(settings.threads)]
+        self.player = copied(model) if settings.gate > 0 else model
+        """The network that plays; the same that learns, unless there is a gate."""
+        self._playing: Game = game.with_model(self.player)
+        self._gated = 0  # the matches that there were
+        self.passed = 0
+        """How many of them the network that learns has won."""
+        given = {"puct": settings.puct * _half_range(game), "fpu": 0.0, "cutoff": 0.0}
+        if values_kept(game) == 1:
+            given["solver"] = 1.0
+        sections = (*sections_for(self.game, given), *rooted.KEPT)
         self._trees: dict[int, tuple[Any, ...]] = {}
         self._randoms = []
         for thread in range(settings.threads):
@@ -294,31 +324,56 @@ class ZeroTraining(Training):
         for first in range(0, number, BATCH):
             if not w.stop:
                 some = min(BATCH, number - first)
-                play_and_learn(self.game, self._start, w, random, x, sections, some, rate, self.settings)
+                play_and_learn(self._playing, self.game, self._start, w, random, x, sections, some, rate, self.settings)
+                self._pass_gate()
+
+    def _pass_gate(self) -> None:
+        """Now and then, let the network that learns play against the one that plays, and take its place if it wins."""
+        gate = self.settings.gate
+        if gate == 0 or self.games // gate <= self._gated:
+            return
+        with self._lock:
+            if self.games // gate > self._gated:
+                self._gated = self.games // gate
+                depth = 1 if self.game.chance else 2
+                score = quick_match(self.game, self._playing, GATE_GAMES, depth, self._gated)
+                if score.share > 0.5:
+                    self.passed += 1
+                    for name, weights in self.model.weights.items():
+                        self.player.weights[name][:] = weights
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What there is to tell besides: how often it was given up, and how often wrongly; matches at the gate."""
+        told: dict[str, Any] = {}
+        if self.settings.resign > 0.0:
+            for name in ("resigned", "watched", "mistaken"):
+                told[name] = int(sum(r[name] for r in self._works))
+        if self.settings.gate > 0:
+            told |= {"matches": self._gated, "passed": self.passed}
+        return told
+
+    # ---- on paper
+
+    def state(self) -> dict[str, Any]:
+        return {**super().state(), "gated": self._gated, "passed": self.passed}
 
     def memory(self) -> dict[str, Any]:
-        found = {}
-        for i, r in enumerate(self._works):
-            for name, of in _ROOM.items():
-                found[f"{i}.{name}"] = r[name][: min(int(r[of]), len(r[name]))].copy()
-        return found
+        playing = self.player.weights if self.settings.gate > 0 else {}
+        return {**super().memory(), **{f"player.{name}": each.copy() for name, each in playing.items()}}
 
     def take_up(self, state: dict[str, Any], memory: dict[str, Any]) -> None:
-        inputs = self.model.inputs
-        for i, counts in enumerate(state["counts"]):
-            for name, of in _ROOM.items():
-                kept, room = memory[f"{i}.{name}"], self._works[i][name]
-                if kept.dtype != room.dtype or kept.shape != (min(counts[of], len(room)),):
-                    raise ValueError(f"'{name}' has another shape")
-                if not np.isfinite(kept).all() or (
-                    name == "index" and kept.size and not 0 <= kept.min() <= kept.max() < inputs
-                ):
-                    raise ValueError(f"'{name}' has a number that cannot be")
+        gated, passed = int(state["gated"]), int(state["passed"])
+        if self.settings.gate > 0:
+            for name, weights in self.player.weights.items():
+                kept = memory[f"player.{name}"]
+                if kept.shape != weights.shape or not np.isfinite(kept).all():
+                    raise ValueError(f"'player.{name}' is not what it should be")
         super().take_up(state, memory)
-        for i, r in enumerate(self._works):
-            for name in _ROOM:
-                kept = memory[f"{i}.{name}"]
-                r[name][: len(kept)] = kept
+        self._gated, self.passed = gated, passed
+        if self.settings.gate > 0:
+            for name, weights in self.player.weights.items():
+                weights[:] = memory[f"player.{name}"]
 
 
 def _half_range(game: Game) -> float:

@@ -32,9 +32,10 @@ from counterplay.core.randomness import new_random, seed_at, word
 from counterplay.core.records import new_record
 from counterplay.learn.batches import NOTED, Batch, draw
 from counterplay.learn.convolution import ConvolutionalNetwork
+from counterplay.learn.replay import ReplayTraining
 from counterplay.learn.runtimes import Learner, Runtime, new_runtime
 from counterplay.learn.temporal import TOGETHER, Progress, Training, go_on
-from counterplay.learn.zero import _REPLAY, INPUTS, POSITIONS, ZeroSettings, ZeroTraining
+from counterplay.learn.zero import INPUTS, POSITIONS, ZeroSettings, ZeroTraining, _replay
 from counterplay.search.suited import must_be_opponents
 
 __all__ = ["BatchSettings", "BatchTraining", "Shards", "train"]
@@ -42,7 +43,7 @@ __all__ = ["BatchSettings", "BatchTraining", "Shards", "train"]
 STEPS = 16
 """So many steps are learned at a time, before the network that plays is made anew."""
 _LEARNER = "learner."
-_POSITIONS = ("count", "count_moves", "player", "viewer", "target", "searched")
+_POSITIONS = ("count", "count_moves", "player", "viewer", "proven", "target", "searched")
 _INPUTS, _MOVES = ("index", "value"), ("action", "share")
 
 
@@ -68,7 +69,8 @@ class BatchSettings(NamedTuple):
     """Positions that are learned from together."""
 
     def must_be_sensible(self) -> None:
-        ZeroSettings.must_be_sensible(self)  # type: ignore[arg-type]
+        known = {name: value for name, value in self._asdict().items() if name in ZeroSettings._fields}
+        ZeroSettings(**known).must_be_sensible()
         if not 1 <= self.slots <= 4096 or not 1 <= self.batch <= 1 << 14:
             raise UserError("zero plays 1 to 4,096 games at once (slots) and learns from batches of up to 16,384")
 
@@ -76,8 +78,11 @@ class BatchSettings(NamedTuple):
         return ZeroSettings.rate_at(self, game)  # type: ignore[arg-type]
 
 
-class BatchTraining(ZeroTraining):
+class BatchTraining(ReplayTraining):
     """A training under way, as `Training` is."""
+
+    _counted = ZeroTraining._counted
+    _room = ZeroTraining._room
 
     settings: Any  # BatchSettings; those of the other trainings have not all of it
 
@@ -86,7 +91,7 @@ class BatchTraining(ZeroTraining):
         must_be_opponents(game, "zero")
         half = 0.5 * (game.utility_range[1] - game.utility_range[0])
         slots = min(settings.slots, settings.games)
-        self._works = [new_record(_REPLAY) for _ in range(settings.threads)]
+        self._works = [new_record(_replay(1)) for _ in range(settings.threads)]
         simulations = max(settings.simulations, settings.quick)
         self._batches = [
             Batch(self.game, model, slots, simulations, settings.puct * half) for _ in range(settings.threads)
@@ -295,7 +300,7 @@ class Shards:
     def _must_be_sound(self, about: dict[str, int], arrays: dict[str, Any]) -> None:
         number = about["seen"] - about["first"]
         for name in _POSITIONS:
-            if arrays[name].shape != (number,):
+            if arrays[name].shape != (number, *([1] if name in ("target", "searched") else [])):
                 raise ValueError(f"'{name}' has another shape")
         _must_lie(arrays["count"], "count", NOTED)
         _must_lie(arrays["count_moves"], "count_moves", NOTED)

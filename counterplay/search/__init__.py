@@ -3,6 +3,7 @@
 from counterplay.core.randomness import new_random
 from counterplay.search.algorithms import ALGORITHMS, ENGINES, best_for, new_engine, strongest
 from counterplay.search.alphabeta.engine import REFINEMENTS, AlphaBeta, alphabeta
+from counterplay.search.best_first.engine import BestFirst, best_first
 from counterplay.search.engine import Abilities, Engine
 from counterplay.search.ismcts.engine import Determinised, InformationSets, ismcts, pimc
 from counterplay.search.ismcts.worlds import imagine
@@ -34,6 +35,7 @@ __all__ = [
     "Abilities",
     "ActionValue",
     "AlphaBeta",
+    "BestFirst",
     "Determinised",
     "Deviations",
     "Engine",
@@ -51,6 +53,7 @@ __all__ = [
     "TreeSettings",
     "Unsuited",
     "alphabeta",
+    "best_first",
     "best_for",
     "best_response",
     "count_games",

@@ -8,6 +8,7 @@ from typing import Any
 
 from counterplay.core.game import Game, UserError
 from counterplay.search.alphabeta.engine import AlphaBeta, alphabeta
+from counterplay.search.best_first.engine import BestFirst, best_first
 from counterplay.search.engine import Engine
 from counterplay.search.ismcts.engine import Determinised, InformationSets, ismcts, pimc
 from counterplay.search.limits import Limits
@@ -21,12 +22,15 @@ from counterplay.search.result import Result
 
 __all__ = ["ALGORITHMS", "ENGINES", "best_for", "choose", "engine_named", "new_engine", "split_limits", "strongest"]
 
-_ENGINES = (Minimax, AlphaBeta, Expectiminimax, Expectimax, MaxN, Paranoid, MonteCarlo, InformationSets, Determinised)
+_ENGINES = (
+    *(Minimax, AlphaBeta, Expectiminimax, Expectimax, MaxN, Paranoid, BestFirst, MonteCarlo),
+    *(InformationSets, Determinised),
+)
 ENGINES: dict[str, type[Engine]] = {engine.name: engine for engine in _ENGINES}
 
 ALGORITHMS: dict[str, Callable[..., Result]] = {
     function.__name__: function
-    for function in (minimax, alphabeta, expectiminimax, expectimax, maxn, paranoid, mcts, ismcts, pimc)
+    for function in (minimax, alphabeta, expectiminimax, expectimax, maxn, paranoid, best_first, mcts, ismcts, pimc)
 }
 
 

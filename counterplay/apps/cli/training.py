@@ -14,7 +14,7 @@ def train(
     game: GameText,
     recipe: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="samuel, td-gammon, logistello, any or zero, as in td-gammon:hidden=160."),
+        typer.Option(metavar="NAME", help="samuel, td-gammon, logistello, any, zero or descent, as in any:hidden=96."),
     ] = None,
     number: Annotated[
         int | None, typer.Option("--games", metavar="N", help="Games to learn from. Default: the recipe's.")
@@ -26,11 +26,12 @@ def train(
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the training of this file.")] = False,
     method: Annotated[
         str | None,
-        typer.Option(help="How it learns; td: by differences from one position to the next; zero: by tree search."),
+        typer.Option(help="How it learns: td, by differences of positions; zero, by tree search; descent, by minimax."),
     ] = None,
     seed: Annotated[int, typer.Option(help="For the first weights, and for chance.")] = 0,
     threads: Annotated[int, typer.Option(help="Play in so many threads; only with one is a run repeatable.")] = 1,
     svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the curve there.")] = None,
+    elo: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the Elo of the generations there.")] = None,
     tensorboard: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Write the curve there as events for TensorBoard.")
     ] = None,
@@ -43,7 +44,7 @@ def train(
     from counterplay import games
     from counterplay.apps.cli.show_training import follow
     from counterplay.core.files import write_files
-    from counterplay.learn.course import Course, curve_svg, games_within
+    from counterplay.learn.course import Course, curve_svg, elo_svg, games_within
     from counterplay.learn.events import Events
     from counterplay.learn.recipes import recipe_for
 
@@ -70,9 +71,10 @@ def train(
         try:
             follow(course, game, as_json, events)
         finally:
-            if svg is not None and course.curve:
-                points = [point.as_dict() for point in course.curve]
-                write_files({svg: curve_svg(loaded, str(course.recipe), points)})
+            points = [point.as_dict() for point in course.curve]
+            for picture, drawn in ((svg, curve_svg), (elo, elo_svg)):
+                if picture is not None and points:
+                    write_files({picture: drawn(loaded, str(course.recipe), points)})
 
 
 @app.command()

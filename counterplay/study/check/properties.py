@@ -113,6 +113,20 @@ def canonical_stands_for_all(game: Game, it: Seen) -> Iterator[str]:
         yield f"canonical gives {c!r}, which has {n} actions and not {len(it.says['actions'])}"
 
 
+def images_lead_to_images(game: Game, it: Seen) -> Iterator[str]:
+    """By every symmetry, what `image_action` makes of an action leads to the `image` of where the action leads."""
+    if not game.knows.image or it.over:
+        return
+    for k in range(len(game.symmetries)):
+        seen = game.image(it.state, k)
+        for a in list(it.says["actions"])[:NAMES]:
+            turned = game.image_action(a, k)
+            if turned not in list(game.actions(seen)):
+                yield f"image_action makes {turned} of {a}, which is no action in image {k}"
+            elif plain(game.result(seen, turned)) != plain(game.image(game.result(it.state, a), k)):
+                yield f"image_action makes {turned} of {a}, which does not lead to image {k} of where that leads"
+
+
 def probabilities_add_up(game: Game, it: Seen) -> Iterator[str]:
     """Probabilities are above 0, with sum 1."""
     given = it.says["probability"]
@@ -224,6 +238,7 @@ _OF_STATES: dict[str, tuple[Property, ...]] = {
         sample_gives_them_by_number,
         quick_action_is_legal,
         canonical_stands_for_all,
+        images_lead_to_images,
     ),
     "probability": (probabilities_add_up,),
     "utility": (utility_in_range, utilities_add_up),

@@ -1,0 +1,226 @@
+"""What `zero` and `descent` are worth.    python benchmarks/zero.py speed|exam|first|match|duel ...
+
+    speed                               games of Connect Four a second, 100 simulations for every move, one thread
+    exam --model FILE                   how many of 320 positions of Connect Four a network answers right
+    first --model FILE                  games as first player against perfect play; needs `pip install bitbully`
+    match GAME --model FILE             against plain `mcts`, of so many `--times` the simulations, or of `--equal` time
+    duel GAME                           `descent` against `zero`, the same CPU time to learn and to play
+
+The positions of the examination are in connect_four_exam.txt: each a game of 4 to 25 random moves, and for every column
+whether it wins (+), draws (=) or loses (-), where they are not all alike. bitbully has judged them, with its book of
+twelve plies; `--check N` has our own alpha-beta judge those again that have N stones or more, and wants the same.
+
+Times are CPU times of the process, so that they mean something on a busy machine; but its caches are shared.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import random
+import time
+from pathlib import Path
+from typing import Any
+
+from counterplay import Game, games, learn, search
+from counterplay.learn.descent import DescentSettings, DescentTraining
+from counterplay.learn.zero import ZeroSettings, ZeroTraining
+from counterplay.search import Engine, Limits
+
+EXAM = Path(__file__).parent / "connect_four_exam.txt"
+SIGNS = {"+": 1, "=": 0, "-": -1}
+OPENING = 4
+
+
+def clever(game: Game, file: str) -> Engine:
+    """The search that plays with a network of values and moves."""
+    return player(game.with_model(learn.load(file, game)))
+
+
+def player(game: Game) -> Engine:
+    if game.knows.model_odds:
+        return search.new_engine("mcts", game, puct=1.5, cutoff=0, solver=True, memory_mb=64)
+    return search.new_engine("best_first", game, memory_mb=64)
+
+
+# ---- speed
+
+
+def speed() -> None:
+    game = games.load("connect_four")
+    for features in ("own", "shapes"):
+        model = learn.DualNetwork(game, hidden=(64, 32), features=features, alike=True)
+        settings = ZeroSettings(games=1 << 30, simulations=100, quick=100, share=1.0)
+        training = ZeroTraining(game, model, settings)
+        training.run(until=64)  # which compiles
+        best = 0.0
+        for _ in range(7):
+            before, began = training.games, time.process_time()
+            training.run(until=before + 512)
+            best = max(best, (training.games - before) / (time.process_time() - began))
+        print(f"features={features}: {best:.0f} games/s, learning included, best of 7")
+
+
+# ---- Connect Four, examined
+
+
+def positions(game: Game) -> list[tuple[Any, dict[int, int], int]]:
+    """The states of the examination, with what each column is worth to who moves, and how many stones there are."""
+    found = []
+    for line in EXAM.read_text().split("\n"):
+        if line:
+            moves, judged = line.split()
+            worth = {column: SIGNS[sign] for column, sign in enumerate(judged) if sign != "."}
+            found.append((game.at(" ".join(moves)).state, worth, len(moves)))
+    return found
+
+
+def exam(options: argparse.Namespace) -> None:
+    game = games.load("connect_four")
+    if options.check is not None:
+        check(game, options.check)
+        return
+    engine = clever(game, options.model)
+    for simulations in (2, 100, 800, 4000):
+        right, asked = 0, positions(game)
+        for s, worth, _ in asked:
+            engine.new_game(0)
+            found = engine.search(s, Limits(simulations=simulations))
+            right += worth[int(found.action or 0)] == max(worth.values())
+        share = right / len(asked)
+        error = math.sqrt(share * (1 - share) / len(asked))
+        print(f"{simulations:5} simulations: {right} of {len(asked)} right, {share:.3f} ± {error:.3f}", flush=True)
+
+
+def check(game: Game, stones: int) -> None:
+    """Judge the positions with so many stones or more by our own search, and say where it does not agree."""
+    engine, agreed, wrong = search.new_engine("alphabeta", game, table_mb=512), 0, 0
+    for s, worth, number in sorted(positions(game), key=lambda each: -each[2]):
+        if number < stones:
+            break
+        p = game.player(s)
+        for column, judged in worth.items():
+            after = game.result(s, column)
+            value = game.utility(after, p) if game.is_terminal(after) else engine.search(after).values[p]
+            wrong += (value > 0) - (value < 0) != judged
+        agreed += 1
+    print(f"{agreed} positions with {stones} stones or more judged again, {wrong} columns differ")
+
+
+def first(options: argparse.Namespace) -> None:
+    """The network begins; the other takes any column of those that bitbully likes best."""
+    import bitbully
+
+    game, dice = games.load("connect_four"), random.Random(5)
+    engine, book, wins = clever(game, options.model), bitbully.BitBully(opening_book="12-ply-dist"), 0
+    for number in range(1, options.games + 1):
+        s, moves = game.initial(), []
+        engine.new_game(number)
+        while not game.is_terminal(s):
+            if game.player(s) == 0:
+                a = int(engine.search(s, Limits(simulations=options.simulations)).action or 0)
+            else:
+                scores = book.score_all_moves(bitbully.Board(moves))
+                a = int(dice.choice([column for column, score in scores.items() if score == max(scores.values())]))
+            moves.append(a)
+            s = game.result(s, a)
+        wins += game.utility(s, 0) > 0
+    print(f"{options.simulations} simulations: {wins} of {options.games} games as first player won")
+
+
+# ---- matches
+
+
+def play(ours: Engine, theirs: Engine, limits: tuple[Any, Any], number: int, seed: int = 1) -> tuple[float, int]:
+    """The share of the points, each random opening with both colours; `limits` are functions of the CPU time used."""
+    game, dice, points = ours.game, random.Random(seed), 0.0
+    begun = game.initial()
+    for i in range(number):
+        if i % 2 == 0:
+            begun = game.initial()
+            for _ in range(OPENING):
+                after = game.result(begun, dice.choice(list(game.actions(begun))))
+                begun = begun if game.is_terminal(after) else after
+        s, spent = begun, [0.0, 0.0]
+        for engine in (ours, theirs):
+            engine.new_game(i)
+        while not game.is_terminal(s):
+            who = 0 if game.player(s) == i % 2 else 1
+            began = time.process_time()
+            s = game.result(s, int((ours, theirs)[who].search(s, limits[who](spent)).action or 0))
+            spent[who] += time.process_time() - began
+        points += 0.5 * (1 + (game.utility(s, i % 2) > 0) - (game.utility(s, i % 2) < 0))
+    return points / number, number
+
+
+def told(name: str, share: float, number: int) -> None:
+    print(
+        f"{name}: {share:.3f} ± {math.sqrt(max(share * (1 - share), 0.01) / number):.3f} of {number} games", flush=True
+    )
+
+
+def match(options: argparse.Namespace) -> None:
+    game = games.load(options.game)
+    ours = clever(game, options.model)
+    theirs = search.new_engine("mcts", game, memory_mb=256)
+    few = Limits(simulations=options.simulations)
+    if options.equal:
+        limit = Limits(seconds=options.seconds)
+        share, number = play(ours, theirs, (lambda _: limit, lambda _: limit), options.games)
+        told(f"{options.game}, {options.seconds} s a move each", share, number)
+    else:
+        many = Limits(simulations=options.simulations * options.times)
+        share, number = play(ours, theirs, (lambda _: few, lambda _: many), options.games)
+        told(
+            f"{options.game}, {options.simulations} simulations v mcts with {options.times} times as many",
+            share,
+            number,
+        )
+
+
+def duel(options: argparse.Namespace) -> None:
+    """Both learn for the same CPU time, with the same hidden units; then they play with the same time a move."""
+    game = games.load(options.game)
+    dual = learn.DualNetwork(game, hidden=options.hidden)
+    plain = learn.Network(game, hidden=options.hidden)
+    made = {
+        "zero": lambda n: ZeroTraining(game, dual, ZeroSettings(n, dual.rate, simulations=64, quick=16)),
+        "descent": lambda n: DescentTraining(game, plain, DescentSettings(n, plain.rate)),
+    }
+    for name, begin in made.items():
+        trial = begin(1 << 30)
+        trial.run(until=64)
+        before, began = trial.games, time.process_time()
+        trial.run(seconds=options.cpu / 20)
+        rate = (trial.games - before) / (time.process_time() - began)
+        (dual if name == "zero" else plain).__init__(game, hidden=options.hidden)  # type: ignore[misc]
+        training, began = begin(max(int(rate * options.cpu), 64)), time.process_time()
+        training.run()
+        print(f"{name}: {training.games} games in {time.process_time() - began:.0f} CPU s", flush=True)
+    limit = Limits(seconds=options.seconds)
+    ours, theirs = player(game.with_model(plain)), player(game.with_model(dual))
+    told(f"{options.game}: descent v zero", *play(ours, theirs, (lambda _: limit, lambda _: limit), options.games))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="What zero and descent are worth.")
+    parser.add_argument("what", choices=["speed", "exam", "first", "match", "duel"])
+    parser.add_argument("game", nargs="?", default="connect_four")
+    parser.add_argument("--model", metavar="FILE")
+    parser.add_argument("--games", type=int, default=40)
+    parser.add_argument("--simulations", type=int, default=800)
+    parser.add_argument("--times", type=int, default=10)
+    parser.add_argument("--equal", action="store_true", help="the same time a move for both")
+    parser.add_argument("--seconds", type=float, default=0.02)
+    parser.add_argument("--cpu", type=float, default=60.0, help="CPU seconds to learn")
+    parser.add_argument("--hidden", default="64x32")
+    parser.add_argument("--check", type=int, metavar="STONES")
+    options = parser.parse_args()
+    if options.what == "speed":
+        speed()
+    else:
+        {"exam": exam, "first": first, "match": match, "duel": duel}[options.what](options)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Unbounded best-first minimax: the kernel, and the engine around it."""
