@@ -270,6 +270,28 @@ def test_a_training_that_was_stopped_goes_on(tmp_path):
     assert again.games == 24
 
 
+def test_two_threads_play_as_many_games_as_were_asked_for():
+    needs_torch()
+    training = BatchTraining(GAME, network(), BatchSettings(30, threads=2, **QUICK))
+    training.run(until=21)
+    assert training.games == 21
+    training.run()
+    assert training.progress.is_done
+    assert training.games == 30
+
+
+def test_other_ways_to_learn_are_refused():
+    for learning in (learn.td, learn.descent):
+        with pytest.raises(UserError, match=r"learn\.zero can"):
+            learning(GAME, network(), games=1)
+    with pytest.raises(UserError, match=r"learn\.zero can"):
+        learn.fit(GAME, network(), [(GAME.initial(), 0.0)])
+    with pytest.raises(UserError, match="no setting 'speed'"):
+        learn.zero(GAME, network(), games=1, speed=3)
+    with pytest.raises(UserError, match="at once"):
+        BatchSettings(10, slots=0).must_be_sensible()
+
+
 def test_shards_bring_back_what_came_after_the_checkpoint(tmp_path):
     needs_torch()
     settings, file = BatchSettings(40, **QUICK), tmp_path / "m.safetensors"

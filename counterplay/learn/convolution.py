@@ -262,6 +262,9 @@ class ConvolutionalNetwork(Model):
         hidden = 1 / (1 + np.exp(-(features @ first.T + w["values"][HIDDEN * n : HIDDEN * (n + 1)])))
         return scores, 1 / (1 + np.exp(-(hidden @ last[:-1] + last[-1])))
 
+    def must_learn_by(self, method: str) -> None:
+        raise UserError(f"{method} cannot train a convolutional network: learn.zero can")
+
     def estimate(self, game: Game, s: Any) -> float:
         """As `evaluate`, but quicker without a compiler, and not to the last bit."""
         if game.is_terminal(s):

@@ -256,6 +256,7 @@ def td(
     If the file exists already, the training that was begun there goes on. At ctrl-C what was learned is kept, and
     written.
     """
+    model.must_learn_by("td")
     explores = (0.0 if game.chance else 0.1) if explore is None else explore
     settings = Settings(
         games, model.rates(rate), model.trace if trace is None else trace, explores, threads, seed, depth

@@ -213,7 +213,7 @@ class BatchTraining(ReplayTraining):
     def written(self) -> None:
         """A checkpoint has all games up to now."""
         if self._shards is not None:
-            self._shards.forget({thread: int(r.seen) for thread, r in enumerate(self._works)})
+            self._shards.forget([int(r.games) for r in self._works])
 
 
 def train(
@@ -238,7 +238,7 @@ def train(
 
 
 class Shards:
-    """The replay between two checkpoints: a file for each bunch of games, named by thread and last position."""
+    """The replay between two checkpoints: a file for each bunch of games, named by thread and last game."""
 
     def __init__(self, folder: Path, inputs: int) -> None:
         self.folder, self.inputs = folder, inputs
@@ -254,14 +254,14 @@ class Shards:
             arrays.update({name: r[name][places] for name in names})
         about = {name: int(r[name]) for name in ("games", "plies", "positions", "seen")} | {"first": first}
         self.folder.mkdir(parents=True, exist_ok=True)
-        file = self.folder / f"{thread}-{int(r.seen):012}.safetensors"
+        file = self.folder / f"{thread}-{int(r.games):012}.safetensors"
         write_files({file: as_bytes(arrays, {"counterplay": json.dumps(about)})})
 
     def read(self, thread: int, r: Any) -> None:
         """Add to a replay what is not yet in it."""
         for file in sorted(self.folder.glob(f"{thread}-*.safetensors")):
             about, arrays = self._read(file)
-            if about["seen"] <= r.seen:
+            if about["games"] <= r.games:
                 continue
             if about["first"] != r.seen:
                 raise UserError(f"{file} cannot be added: the shard before it is missing")
@@ -313,11 +313,11 @@ class Shards:
             _must_lie(arrays[name], name, 1.0 + 1e-6)
         _must_lie(np.abs(arrays["value"]), "value", inf)
 
-    def forget(self, seen: dict[int, int]) -> None:
-        """Delete what a checkpoint has."""
+    def forget(self, games: list[int]) -> None:
+        """Delete what a checkpoint has that has so many games of each thread."""
         for file in self.folder.glob("*-*.safetensors"):
             thread, _, last = file.stem.partition("-")
-            if thread.isdigit() and last.isdigit() and int(last) <= seen.get(int(thread), -1):
+            if thread.isdigit() and int(thread) < len(games) and last.isdigit() and int(last) <= games[int(thread)]:
                 with suppress(OSError):
                     file.unlink()
 
