@@ -210,7 +210,7 @@ def loses(engine, s, seat):
 def test_tic_tac_toe_is_never_lost_after_seconds_of_learning():
     needs_torch()
     model, told = learn.ConvolutionalNetwork(GAME, **SMALL), []
-    learn.zero(GAME, model, games=600, simulations=40, quick=10, slots=32, batch=64, progress=told.append)
+    learn.zero(GAME, model, games=1000, simulations=40, share=1.0, slots=32, batch=64, progress=told.append)
     assert told[-1].is_done
     engine = search.new_engine("mcts", GAME.with_model(model), puct=1.5, cutoff=0, memory_mb=4)
     assert not any(loses(engine, GAME.initial(), seat) for seat in (0, 1))

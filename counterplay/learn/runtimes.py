@@ -10,7 +10,8 @@ arrays goes to torch or comes from it: none of its own files is read or written.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any
 
@@ -175,6 +176,19 @@ def value_weights(model: ConvolutionalNetwork) -> tuple[Any, Any, Any]:
 # ---- torch
 
 
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Let torch work in this thread only: the other cores have games to play."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+
+
 class Learner:
     """A network as torch has it, with what its optimizer remembers (Adam with weight decay; Loshchilov & Hutter 2017).
 
@@ -222,6 +236,10 @@ class Learner:
 
         `batch` has `planes`, `others`, `legal` (1 for each move that there is), `shares` of moves, and `targets`.
         """
+        with _one_thread():
+            return self._step(batch, rate)
+
+    def _step(self, batch: dict[str, Array], rate: float) -> tuple[float, float]:
         import torch
         import torch.nn.functional as f
 
@@ -288,7 +306,7 @@ def _by_torch(model: ConvolutionalNetwork) -> Runtime:
     learner = Learner(model)
 
     def run(planes: Array, others: Array) -> tuple[Array, Array]:
-        with torch.no_grad():
+        with _one_thread(), torch.no_grad():
             given = (torch.from_numpy(np.ascontiguousarray(each)).to(learner.device) for each in (planes, others))
             scores, values = learner.forward(*given)
             return scores.cpu().numpy(), values.sigmoid().cpu().numpy()

@@ -160,9 +160,7 @@ class BatchTraining(ReplayTraining):
 
     def _improve(self, r: Any, random: Any, size: int, rate: float) -> None:
         """Some steps down the gradient."""
-        import torch
-
-        model, threads = self._network, torch.get_num_threads()
+        model = self._network
         arrays: dict[str, Any] = {
             "planes": np.zeros((size, model.planes, model.cells), np.float32),
             "others": np.zeros((size, model.others), np.float32),
@@ -171,14 +169,10 @@ class BatchTraining(ReplayTraining):
             "targets": np.zeros(size, np.float32),
         }
         board = arrays["planes"].reshape(size, model.planes, model.rows, model.columns)
-        torch.set_num_threads(1)  # the other cores have games to play
-        try:
-            for _ in range(STEPS):
-                draw(self.game, r, random, *model.turns, *arrays.values())
-                self.losses = self._learner.step({**arrays, "planes": board}, rate)
-                r.learned += size
-        finally:
-            torch.set_num_threads(threads)
+        for _ in range(STEPS):
+            draw(self.game, r, random, *model.turns, *arrays.values())
+            self.losses = self._learner.step({**arrays, "planes": board}, rate)
+            r.learned += size
         self._learner.write_back()
         self._runtime = new_runtime(model)
 
