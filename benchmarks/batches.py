@@ -37,9 +37,7 @@ def measure(name: str, slots: int, rounds: int, seconds: float, channels: int, b
     batch.seed(1)
 
     def ours() -> int:
-        found = batch.gather(replay, settings.games, settings)
-        batch.absorb(*run(batch.planes, batch.others))
-        return found
+        return batch.advance(replay, run, settings.games, settings)
 
     def theirs() -> int:
         run(batch.planes, batch.others)

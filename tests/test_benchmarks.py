@@ -135,6 +135,14 @@ def test_learned_estimates_are_compared_with_those_made_by_hand(tmp_path):
     assert all(row["games"] > 0 and row["two"] > 0 for row in rows)
 
 
+@pytest.mark.slow
+def test_the_examination_in_connect_four_is_right():
+    """Our own search judges the late positions as the file does."""
+    command = [sys.executable, BENCHMARKS / "zero.py", "exam", "--check", "21"]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=WATCHDOG_SECONDS)
+    assert done.stdout == "36 positions with 21 stones or more judged again, 0 columns differ\n"
+
+
 def test_any_game_is_learned_and_asked_to_play(tmp_path):
     command = [sys.executable, BENCHMARKS / "any_game.py", "--quick", "--json", tmp_path / "any.json"]
     subprocess.run(command, check=True, capture_output=True, timeout=WATCHDOG_SECONDS)

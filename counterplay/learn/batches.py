@@ -1,9 +1,9 @@
 """Many searched games at once, in compiled code: each goes on to a leaf, and all leaves are weighed together.
 
 A batch of games is a row of slots. A slot has a game under way, the tree of its next move, and one leaf of that tree
-that waits for the network. `gather` lets every game go on to its next leaf, through ends of searches and of games, and
-writes all leaves into two arrays; `absorb` takes what the network says of them. So Python does one thing a batch, not
-one a leaf. As every tree waits for one leaf only, a search is the same as if it were alone.
+that waits for the network. `advance` takes what the network says of all leaves, lets every game go on to its next one,
+through ends of searches and of games, and writes these into two arrays. So Python does one thing a batch, not one a
+leaf. As every tree waits for one leaf only, a search is the same as if it were alone.
 
 What a game remembers stays in its slot until it has ended. Only then does it go to the replay, with the result, and so
 nothing there is ever half known.
@@ -23,6 +23,7 @@ from counterplay.core.randomness import first_counter, seed_at, unit, word
 from counterplay.core.records import record_type
 from counterplay.learn.convolution import ConvolutionalNetwork
 from counterplay.learn.rooted import add_noise, pick, share_proven, share_visits
+from counterplay.learn.runtimes import Runtime
 from counterplay.learn.selfplay import PLIES
 from counterplay.learn.zero import INPUTS, POSITIONS, begin, remember
 from counterplay.native import native
@@ -33,7 +34,7 @@ from counterplay.search.mcts.variations import get, highest, is_proven, new_vari
 from counterplay.search.playout import choose
 from counterplay.search.run import NO_LIMIT
 
-__all__ = ["Batch", "absorb", "draw", "gather"]
+__all__ = ["Batch", "advance", "draw"]
 
 NOTES = 512
 """So many positions of a game are learned from."""
@@ -82,36 +83,42 @@ class Batch:
         self.planes[:, -1] = 1.0
         self.others = np.zeros((slots, model.others), np.float32)
         self._rows = self.planes.reshape(slots, -1)  # the same numbers
+        self.waiting = 0
+        """How many leaves wait."""
+        self._no_answers = np.zeros((slots, model.moves), np.float32), np.zeros(slots, np.float32)
 
     def seed(self, seed: int) -> None:
         """Begin all games anew, with chance of their own."""
         for name in ("is_on", "searches", "waits"):
             self.slots[name] = 0
+        self.waiting = 0
         for i in range(len(self.works)):
             self.works[i]["counter"] = first_counter(seed_at(seed, i))
 
-    def gather(self, r: Any, most_games: int, settings: Any) -> int:
-        """Let all games go on to a leaf, or until the replay has had so many games; how many leaves there are."""
-        given = self.slots, self.works, self.extras, self.sections, self._rows, self.others
-        return int(gather(self.game, self.start, r, *given, most_games, settings))
-
-    def absorb(self, scores: Any, values: Any) -> None:
-        absorb(self.game, self.start, self.slots, self.works, self.extras, scores, values)
+    def advance(self, r: Any, run: Runtime, most_games: int, settings: Any) -> int:
+        """Have the leaves that wait weighed, and let all games go on to the next, or until the replay has had so many
+        games; how many leaves wait now."""
+        scores, values = run(self.planes, self.others) if self.waiting else self._no_answers
+        given = self.slots, self.works, self.extras, self.sections, self._rows, self.others, scores, values
+        self.waiting = int(advance(self.game, self.start, r, *given, most_games, settings))
+        return self.waiting
 
 
 # ---- compiled: leaves
 
 
 @native
-def gather(game, start, r, slots, works, extras, sections, planes, others, most_games, settings):  # type: ignore[no-untyped-def]
-    """See `Batch.gather`. A slot whose leaf waits already stays as it is."""
+def advance(game, start, r, slots, works, extras, sections, planes, others, scores, values, most_games, settings):  # type: ignore[no-untyped-def]
+    """See `Batch.advance`. A slot is done with before the next, so that its tree is fetched once."""
     found = 0
     for i in range(len(slots)):
-        if not slots[i].waits and r.games < most_games:
-            next_leaf(game, start, r, slots[i], works[i], extras[i], sections[i], most_games, settings)
-            if slots[i].waits:
-                show(game, kept_state(slots[i].leaf, start), planes[i], others[i])
-        found += slots[i].waits
+        if slots[i].waits:
+            absorb(game, kept_state(slots[i].leaf, start), scores[i], values[i], works[i], extras[i])
+            slots[i].waits = 0
+        next_leaf(game, start, r, slots[i], works[i], extras[i], sections[i], most_games, settings)
+        if slots[i].waits:
+            show(game, kept_state(slots[i].leaf, start), planes[i], others[i])
+            found += 1
     return found
 
 
@@ -220,24 +227,18 @@ def show(game, s, planes, others):  # type: ignore[no-untyped-def]
 
 
 @native
-def absorb(game, start, slots, works, extras, scores, values):  # type: ignore[no-untyped-def]
-    """End the simulation of every leaf that waits, with what the network says of it."""
+def absorb(game, s, scores, value, w, x):  # type: ignore[no-untyped-def]
+    """End the simulation whose leaf is `s`, with what the network says of it."""
     low, high = game.utility_range
-    for i in range(len(slots)):
-        if not slots[i].waits:
-            continue
-        w, x = works[i], extras[i]
-        s = kept_state(slots[i].leaf, start)
-        v = min(max(low + (high - low) * float(values[i]), low), high)
-        w.value[0] = v if game.viewer(s) == 0 else game.utility_sum - v
-        node = w.walk[w.ply]
-        if link_of(node, w) == 0 and w.ply < DEEPEST_NODE:
-            link = expand(game, s, node, w, x)
-            if link > 0:
-                furnish_priors(game, link, scores[i], w, x)
-        backup(game, w, x)
-        slots[i].waits = 0
-    return len(slots)
+    v = min(max(low + (high - low) * float(value), low), high)
+    w.value[0] = v if game.viewer(s) == 0 else game.utility_sum - v
+    node = w.walk[w.ply]
+    if link_of(node, w) == 0 and w.ply < DEEPEST_NODE:
+        link = expand(game, s, node, w, x)
+        if link > 0:
+            furnish_priors(game, link, scores, w, x)
+    backup(game, w, x)
+    return node
 
 
 def furnish_priors(game: Any, link: int, scores: Any, w: Any, x: Any) -> None:

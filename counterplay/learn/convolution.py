@@ -281,6 +281,7 @@ class ConvolutionalNetwork(Model):
             "model_see": see_planes if self.has_own_planes else see_state,
             "model_guess": model_guess,
             "model_think": model_think,
+            "model_appraise": model_appraise,
             "model_odds": model_odds,
             "model_layout": Memory(self.layout),
             "model_near": Memory(self.near),
@@ -384,29 +385,42 @@ def forward(game, on, features, squares):  # type: ignore[no-untyped-def]
 
 
 def model_guess(self: Any, on: Any, y: Any) -> None:
-    features, squares, hidden = scratch(self.model_head_room), scratch(self.model_head_room), scratch(HIDDEN)
+    features, squares = scratch(self.model_head_room), scratch(self.model_head_room)
     forward(self, on, features, squares)
-    n = self.model_cells * LANES
-    layer(hidden, 0, self.model_values, 0, features, 0, n, HIDDEN)
-    layer(y, 0, self.model_values, HIDDEN * (n + 1), hidden, 0, HIDDEN, 1)
+    guess(self, features, y)
+
+
+def guess(game: Any, features: Any, y: Any) -> None:
+    """The value, from what is left of each square."""
+    hidden, n = scratch(HIDDEN), game.model_cells * LANES
+    layer(hidden, 0, game.model_values, 0, features, 0, n, HIDDEN)
+    layer(y, 0, game.model_values, HIDDEN * (n + 1), hidden, 0, HIDDEN, 1)
 
 
 def model_think(self: Any, s: Any, units: Any) -> None:
     """Leave in `units` what the network makes of a state, for `model_odds` to ask about its moves."""
-    think(self, s, units)
+    appraise(self, s, units, 0)
+
+
+def model_appraise(self: Any, s: Any, units: Any, k: int) -> float:
+    """The same, and what the state is worth to player `k`."""
+    return float(appraise(self, s, units, k))
 
 
 @native
-def think(game, s, units):  # type: ignore[no-untyped-def]
-    on = new_active(game.model_inputs, game.model_most)
+def appraise(game, s, units, k):  # type: ignore[no-untyped-def]
+    on, y = new_active(game.model_inputs, game.model_most), scratch(game.model_room)
     features, squares = scratch(game.model_head_room), scratch(game.model_head_room)
     game.model_see(s, on)
     forward(game, on, features, squares)
+    guess(game, features, y)
     n = game.model_cells * LANES
     for i in range(n):
         units[i] = features[i]
     for cell in range(game.model_cells):
         units[n + cell] = squares[cell * LANES]
+    v = float(game.model_worth(y))
+    return v if k == game.viewer(s) else game.utility_sum - v
 
 
 def model_odds(self: Any, units: Any, p: int, a: int) -> float:

@@ -64,7 +64,7 @@ class DescentSettings(NamedTuple):
     """How often a move is played that is not the best: any."""
     opening: int = 6
     """Half of the games begin with up to so many random moves."""
-    repeats: float = 4.0
+    repeats: float = 10.0
     """How often a position is learned from, on average."""
     memory_mb: float = 32.0
     """How large the tree of one game may become."""

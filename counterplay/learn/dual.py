@@ -80,6 +80,7 @@ class DualNetwork(Network):
         return {
             **super().rules(),
             "model_think": model_think,
+            "model_appraise": model_appraise,
             "model_odds": model_odds,
             "model_moves": self.moves,
             "model_alike": self.alike,
@@ -112,6 +113,23 @@ def _survey(game: Game) -> tuple[int, float]:
 def model_think(self: Any, s: Any, units: Any) -> None:
     """Leave in `units` what the network makes of a state, for `model_odds` to ask about its moves."""
     think(self, s, units)
+
+
+def model_appraise(self: Any, s: Any, units: Any, k: int) -> float:
+    """The same, and what the state is worth to player `k`."""
+    return float(think_both(self, s, units, k))
+
+
+@native
+def think_both(game, s, units, k):  # type: ignore[no-untyped-def]
+    on, y = new_active(game.model_inputs, game.model_most), scratch(game.model_room)
+    game.model_see(s, on)
+    forward(game, on, units, y)
+    if game.model_outputs > 1:
+        low, high = game.utility_range
+        return float(low + (high - low) * y[(k - game.viewer(s)) % game.players])
+    v = float(game.model_worth(y))
+    return v if k == game.viewer(s) else game.utility_sum - v
 
 
 @native

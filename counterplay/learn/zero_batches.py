@@ -133,10 +133,8 @@ class BatchTraining(ReplayTraining):
                 most = int(r.games) + number
                 while r.games < most and not self._stopped:
                     before, known = int(r.games), int(r.seen)
-                    if batch.gather(r, most, self.settings):
-                        run = self._runtime
-                        assert run is not None
-                        batch.absorb(*run(batch.planes, batch.others))
+                    assert self._runtime is not None
+                    batch.advance(r, self._runtime, most, self.settings)
                     if r.games > before:
                         if self._shards is not None:
                             self._shards.write(thread, r, known)
