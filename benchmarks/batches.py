@@ -33,11 +33,11 @@ def measure(name: str, slots: int, rounds: int, seconds: float, channels: int, b
         new_record(_replay(1)),
         BatchSettings(1 << 40, slots=slots),
     )
-    batch = Batch(game.with_model(model), model, slots, settings.simulations, settings.puct)
+    batch = Batch(game.with_model(model), model, slots, settings)
     batch.seed(1)
 
     def ours() -> int:
-        return batch.advance(replay, run, settings.games, settings)
+        return batch.advance(replay, run, settings.games)
 
     def theirs() -> int:
         run(batch.planes, batch.others)

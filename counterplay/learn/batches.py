@@ -20,7 +20,7 @@ from counterplay.core.features import new_active
 from counterplay.core.game import CHANCE, Game
 from counterplay.core.primitives import keep_state, kept_state, room_for_state
 from counterplay.core.randomness import first_counter, seed_at, unit, word
-from counterplay.core.records import record_type
+from counterplay.core.records import new_record, record_type
 from counterplay.learn.convolution import ConvolutionalNetwork
 from counterplay.learn.rooted import add_noise, pick, share_proven, share_visits
 from counterplay.learn.runtimes import Runtime
@@ -56,11 +56,24 @@ _SLOT = record_type(
 remembers."""
 
 
+_PLAN = record_type(
+    [(name, np.int64) for name in ("simulations", "quick", "opening", "most_games")]
+    + [(name, np.float64) for name in ("share", "noise", "warm", "mix")]
+)
+"""The settings that compiled games go by. (A record is handed over faster than a tuple of as many numbers.)"""
+
+
 class Batch:
     """So many games at once, and the arrays of their leaves."""
 
-    def __init__(self, game: Game, model: ConvolutionalNetwork, slots: int, simulations: int, puct: float) -> None:
+    def __init__(self, game: Game, model: ConvolutionalNetwork, slots: int, settings: Any) -> None:
         self.game, self.start = game, game.initial()
+        self._plan = new_record(_PLAN)
+        for name in _PLAN.names or ():
+            if name != "most_games":
+                self._plan[name] = getattr(settings, name)
+        puct = settings.puct * 0.5 * (game.utility_range[1] - game.utility_range[0])
+        simulations = max(settings.simulations, settings.quick)
         given = {"puct": puct, "fpu": 0.0, "solver": 1.0, "outside": 1.0}
         names = sections_for(game, given)
         # A simulation makes the children of a node. Small trees stay near, and one that is full goes on without.
@@ -95,12 +108,13 @@ class Batch:
         for i in range(len(self.works)):
             self.works[i]["counter"] = first_counter(seed_at(seed, i))
 
-    def advance(self, r: Any, run: Runtime, most_games: int, settings: Any) -> int:
+    def advance(self, r: Any, run: Runtime, most_games: int) -> int:
         """Have the leaves that wait weighed, and let all games go on to the next, or until the replay has had so many
         games; how many leaves wait now."""
         scores, values = run(self.planes, self.others) if self.waiting else self._no_answers
+        self._plan.most_games = most_games
         given = self.slots, self.works, self.extras, self.sections, self._rows, self.others, scores, values
-        self.waiting = int(advance(self.game, self.start, r, *given, most_games, settings))
+        self.waiting = int(advance(self.game, self.start, r, *given, self._plan))
         return self.waiting
 
 
@@ -108,14 +122,14 @@ class Batch:
 
 
 @native
-def advance(game, start, r, slots, works, extras, sections, planes, others, scores, values, most_games, settings):  # type: ignore[no-untyped-def]
+def advance(game, start, r, slots, works, extras, sections, planes, others, scores, values, settings):  # type: ignore[no-untyped-def]
     """See `Batch.advance`. A slot is done with before the next, so that its tree is fetched once."""
     found = 0
     for i in range(len(slots)):
         if slots[i].waits:
             absorb(game, kept_state(slots[i].leaf, start), scores[i], values[i], works[i], extras[i])
             slots[i].waits = 0
-        next_leaf(game, start, r, slots[i], works[i], extras[i], sections[i], most_games, settings)
+        next_leaf(game, start, r, slots[i], works[i], extras[i], sections[i], settings)
         if slots[i].waits:
             show(game, kept_state(slots[i].leaf, start), planes[i], others[i])
             found += 1
@@ -123,9 +137,9 @@ def advance(game, start, r, slots, works, extras, sections, planes, others, scor
 
 
 @native
-def next_leaf(game, start, r, g, w, x, sections, most_games, settings):  # type: ignore[no-untyped-def]
+def next_leaf(game, start, r, g, w, x, sections, settings):  # type: ignore[no-untyped-def]
     """Let a game go on until one of its leaves waits, or until there were so many games."""
-    while r.games < most_games and not r.stop:
+    while r.games < settings.most_games and not r.stop:
         if not g.is_on:
             keep_state(g.state, begin(game, start, w, settings.opening), start)
             g.is_on, g.searches, g.plies, g.seen, g.inputs, g.moves = 1, 0, 0, 0, 0, 0

@@ -89,13 +89,9 @@ class BatchTraining(ReplayTraining):
     def __init__(self, game: Game, model: ConvolutionalNetwork, settings: BatchSettings) -> None:
         Training.__init__(self, game, model, settings)  # type: ignore[arg-type]
         must_be_opponents(game, "zero")
-        half = 0.5 * (game.utility_range[1] - game.utility_range[0])
         slots = min(settings.slots, settings.games)
         self._works = [new_record(_replay(1)) for _ in range(settings.threads)]
-        simulations = max(settings.simulations, settings.quick)
-        self._batches = [
-            Batch(self.game, model, slots, simulations, settings.puct * half) for _ in range(settings.threads)
-        ]
+        self._batches = [Batch(self.game, model, slots, settings) for _ in range(settings.threads)]
         self._randoms = [new_random(seed_at(settings.seed, thread)) for thread in range(settings.threads)]
         self._learner = Learner(model)
         self._runtime: Runtime | None = None
@@ -134,7 +130,7 @@ class BatchTraining(ReplayTraining):
                 while r.games < most and not self._stopped:
                     before, known = int(r.games), int(r.seen)
                     assert self._runtime is not None
-                    batch.advance(r, self._runtime, most, self.settings)
+                    batch.advance(r, self._runtime, most)
                     if r.games > before:
                         if self._shards is not None:
                             self._shards.write(thread, r, known)
