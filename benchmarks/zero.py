@@ -180,26 +180,29 @@ def match(options: argparse.Namespace) -> None:
 
 def duel(options: argparse.Namespace) -> None:
     """Both learn for the same CPU time, with the same hidden units; then they play with the same time a move."""
-    game = games.load(options.game)
-    dual = learn.DualNetwork(game, hidden=options.hidden)
-    plain = learn.Network(game, hidden=options.hidden)
-    made = {
-        "zero": lambda n: ZeroTraining(game, dual, ZeroSettings(n, dual.rate, simulations=64, quick=16)),
-        "descent": lambda n: DescentTraining(game, plain, DescentSettings(n, plain.rate)),
-    }
-    for name, begin in made.items():
-        trial = begin(1 << 30)
-        trial.run(until=64)
+    game, hidden = games.load(options.game), options.hidden
+
+    def begin(name: str, number: int) -> ZeroTraining | DescentTraining:
+        if name == "zero":
+            dual = learn.DualNetwork(game, hidden=hidden)
+            return ZeroTraining(game, dual, ZeroSettings(number, dual.rate, simulations=64, quick=16))
+        plain = learn.Network(game, hidden=hidden)
+        return DescentTraining(game, plain, DescentSettings(number, plain.rate))
+
+    players = []
+    for name in ("descent", "zero"):
+        trial = begin(name, 1 << 30)
+        trial.run(until=64)  # which compiles
         before, began = trial.games, time.process_time()
-        trial.run(seconds=options.cpu / 20)
+        while time.process_time() - began < options.cpu / 20:
+            trial.run(until=trial.games + 64)
         rate = (trial.games - before) / (time.process_time() - began)
-        (dual if name == "zero" else plain).__init__(game, hidden=options.hidden)  # type: ignore[misc]
-        training, began = begin(max(int(rate * options.cpu), 64)), time.process_time()
+        training, began = begin(name, max(int(rate * options.cpu), 64)), time.process_time()
         training.run()
         print(f"{name}: {training.games} games in {time.process_time() - began:.0f} CPU s", flush=True)
+        players.append(player(game.with_model(training.model)))
     limit = Limits(seconds=options.seconds)
-    ours, theirs = player(game.with_model(plain)), player(game.with_model(dual))
-    told(f"{options.game}: descent v zero", *play(ours, theirs, (lambda _: limit, lambda _: limit), options.games))
+    told(f"{options.game}: descent v zero", *play(*players, (lambda _: limit, lambda _: limit), options.games))
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ import pytest
 from counterplay import UserError, games, learn, native, search
 from counterplay.learn import course as courses
 from counterplay.learn import shelf
-from counterplay.learn.course import Course, curve_svg, games_within
+from counterplay.learn.course import Course, curve_svg, elo_of, elo_svg, games_within
 from counterplay.learn.recipes import RECIPES, recipe_for
 from counterplay.learn.strength import Score, quick_match
 from tests.processes import WATCHDOG_SECONDS
@@ -129,6 +129,9 @@ def test_a_course_ends_with_a_model_that_tells_its_curve(quick, tmp_path):
     svg = curve_svg(course.game, trained["recipe"], trained["curve"])
     assert "random moves" in svg
     assert "hand-made" not in svg
+    assert "Elo above the first" in elo_svg(course.game, trained["recipe"], trained["curve"])
+    even = [{"games": n, "shares": {"earlier": share}} for n, share in ((1, 0.5), (2, 0.75), (3, 0.25))]
+    assert elo_of([{"games": 0, "shares": {}}, *even]) == [(0, 0.0), (1, 0.0), (2, 190.8), (3, 0.0)]
     with pytest.raises(UserError, match="exists already: name another --out"):
         new_course(tmp_path / "nim.safetensors").must_be_new()
 
@@ -300,25 +303,34 @@ main()
 
 
 @pytest.mark.slow
-def test_kill_9_at_ten_moments_and_resume_end_with_the_same_weights(tmp_path):
+@pytest.mark.parametrize(
+    ("recipe", "games_", "times"),
+    [
+        ("samuel", 8000, 10),
+        ("zero:hidden=16x16,simulations=8,quick=4,gate=64", 512, 4),
+        ("descent:hidden=16,simulations=2,memory_mb=1", 512, 4),
+    ],
+)
+def test_kill_9_at_some_moments_and_resume_end_with_the_same_weights(tmp_path, recipe, games_, times):
     """Compiled, by the command itself; at moments of training, of writing, of renaming and of tidying up."""
 
     def run(out, left, *options):
-        train = ("train", "nim", "--recipe", "samuel", "--json", "--out", str(out), *options)
+        train = ("train", "nim", "--recipe", recipe, "--json", "--out", str(out), *options)
         done = subprocess.run([sys.executable, "-c", KILLS_ITSELF, str(left), *train], timeout=WATCHDOG_SECONDS)
         return done.returncode
 
     def begin_or_go_on():
         return ("--resume",) if list(tmp_path.glob("killed.training/[0-9]*")) else number
 
-    number, chance = ("--games", "8000"), random.Random(4)
+    number, chance = ("--games", str(games_)), random.Random(4)
     assert run(tmp_path / "whole", 0, *number) == 0
-    for _ in range(10):
+    for _ in range(times):
         assert run(tmp_path / "killed", chance.randrange(1, 60), *begin_or_go_on()) == -signal.SIGKILL
     assert run(tmp_path / "killed", 0, *begin_or_go_on()) == 0
     whole, killed = (learn.load(tmp_path / name) for name in ("whole", "killed"))
-    assert whole.weights["weights"].tobytes() == killed.weights["weights"].tobytes()
-    assert np.any(killed.weights["weights"] != 0)
+    for name, weights in whole.weights.items():
+        assert weights.tobytes() == killed.weights[name].tobytes()
+        assert np.any(weights != 0)
     assert [each["games"] for each in whole.pedigree[0]["curve"]] == [
         each["games"] for each in killed.pedigree[0]["curve"]
     ]

@@ -198,11 +198,6 @@ class Learnable:
         """How much speaks for a move, by a model that says so of a state; see `counterplay.learn.dual`."""
         return 1.0
 
-    @knowledge
-    def model_appraise(self, s: Any, units: Any, k: int) -> float:
-        """Leave in `units` what `model_odds` asks for, and say what the state is worth to player `k`, in one go."""
-        return 0.0
-
     @for_people
     def feature_name(self, s: Any, i: int) -> str:
         """What input `i` tells of the state `s`, for whoever wants to know what a model thinks; several may be alike.

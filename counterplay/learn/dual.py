@@ -80,7 +80,6 @@ class DualNetwork(Network):
         return {
             **super().rules(),
             "model_think": model_think,
-            "model_appraise": model_appraise,
             "model_odds": model_odds,
             "model_moves": self.moves,
             "model_alike": self.alike,
@@ -115,23 +114,6 @@ def model_think(self: Any, s: Any, units: Any) -> None:
     think(self, s, units)
 
 
-def model_appraise(self: Any, s: Any, units: Any, k: int) -> float:
-    """The same, and what the state is worth to player `k`."""
-    return float(think_both(self, s, units, k))
-
-
-@native
-def think_both(game, s, units, k):  # type: ignore[no-untyped-def]
-    on, y = new_active(game.model_inputs, game.model_most), scratch(game.model_room)
-    game.model_see(s, on)
-    forward(game, on, units, y)
-    if game.model_outputs > 1:
-        low, high = game.utility_range
-        return float(low + (high - low) * y[(k - game.viewer(s)) % game.players])
-    v = float(game.model_worth(y))
-    return v if k == game.viewer(s) else game.utility_sum - v
-
-
 @native
 def think(game, s, units):  # type: ignore[no-untyped-def]
     on, y = new_active(game.model_inputs, game.model_most), scratch(game.model_room)
@@ -158,8 +140,8 @@ def row_of(game: Any, p: int, a: int) -> int:
 def learn_both(game, on, target, p, actions, shares, first, count, rate):  # type: ignore[no-untyped-def]
     """A step towards the value `target[0]`, and for player `p` towards moves in these shares.
 
-    `actions` and `shares` have them from number `first` on, all that are legal. Of the cross entropy the gradient by
-    the score of a move is just what the network gives it less what it should have.
+    `actions` and `shares` have them from number `first` on, in a circle, all that are legal. Of the cross entropy the
+    gradient by the score of a move is just what the network gives it less what it should have.
     """
     units, errors, y = scratch(game.model_units), scratch(game.model_units), scratch(game.model_room)
     forward(game, on, units, y)
@@ -167,9 +149,10 @@ def learn_both(game, on, target, p, actions, shares, first, count, rate):  # typ
     at = game.model_units - n
     output_errors(game, units, errors, y, target, rate)
     total = 0.0
-    for k in range(first, first + count):
-        total += game.model_odds(units, p, actions[k])
-    for k in range(first, first + count):
+    for i in range(first, first + count):
+        total += game.model_odds(units, p, actions[i % len(actions)])
+    for i in range(first, first + count):
+        k = i % len(actions)
         row = row_of(game, p, actions[k])
         error = rate * (float(shares[k]) - game.model_odds(units, p, actions[k]) / total)
         add_scaled(errors, at, error, game.model_policy, row, n)

@@ -191,7 +191,7 @@ def share_proven(game: Any, w: Any, x: Any) -> None:
         if is_as_good(child, x):
             total += 1 + visits_of(game, child, w)
     for child in range(first, first + count):
-        put(x.prior, child, (1 + visits_of(game, child, w)) / total if is_as_good(child, x) else 0.0)
+        put(x.prior, child, (1 + visits_of(game, child, w)) / max(total, 1) if is_as_good(child, x) else 0.0)
 
 
 def is_as_good(child: int, x: Any) -> bool:

@@ -315,8 +315,8 @@ class ZeroTraining(ReplayTraining):
             memory = NodeStore(self.game, _megabytes(settings), sections)
             w = new_workspace(self.game, memory, seed_at(settings.seed, thread))
             w.most_nodes = NO_LIMIT
-            addresses = np.array([memory.address_of(name) for name in sections], np.int64)
-            self._trees[memory.address] = memory, new_variations(self.game, memory, given), addresses
+            none = np.zeros(0, np.int64)  # of a new child each of these is written, so that none needs to be cleared
+            self._trees[memory.address] = memory, new_variations(self.game, memory, given), none
             self._randoms.append(w)  # each search draws from its own workspace
 
     def _learn(self, w: Any, random: Any, number: int, rate: float) -> None:

@@ -70,33 +70,13 @@ def simulate(game, s, w, x):  # type: ignore[no-untyped-def]
     """Simulations from `s`, the root, until there were `w.most_simulations` or something else ends them."""
     while w.simulations < w.most_simulations and w.nodes < w.most_nodes and not w.stop:
         leaf = descend(game, s, w, x)
-        if game.knows.model_appraise and x is not None and is_for_model(game, leaf, w, x):
-            if expand(game, leaf, w.walk[w.ply], w, x) > 0:
-                w.value[0] = x.thought
-            else:
-                weigh(game, leaf, w, x)
-        elif not w.drawn:
+        if not w.drawn:
             weigh(game, leaf, w, x)
         backup(game, w, x)
         if x is not None and is_proven(0, x):
             w.solved = 1
             break
     return w.simulations
-
-
-def is_for_model(game: Any, s: Any, w: Any, x: Any) -> bool:
-    """Whether a new leaf is to get its children at once: a model says in one go what it and its moves are worth.
-
-    They would have come with the next visit; so the tree is the same, but for those of leaves that have no other.
-    """
-    if not (x.use_puct and x.use_cutoff and x.cutoff == 0.0) or x.use_outside or x.use_wide or x.use_minimax or w.drawn:
-        return False
-    node = w.walk[w.ply]
-    if values_kept(game) > 1 or link_of(node, w) != 0 or is_proven(node, x) or w.ply >= DEEPEST_NODE:
-        return False
-    if game.is_terminal(s) or (game.chance and game.player(s) == CHANCE):
-        return False
-    return not (game.knows.solved and game.solved(s)[1] >= 0)
 
 
 def descend(game: Any, s: Any, w: Any, x: Any) -> Any:

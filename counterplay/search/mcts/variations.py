@@ -73,7 +73,7 @@ _X = record_type(
     [(name, np.float64) for name in VARIATIONS]
     + [(f"use_{name}", np.int64) for name in VARIATIONS]
     + [(name, np.int64) for name in SECTIONS]
-    + [("room", np.int64), ("thought", np.float64), ("played", np.int64, (_PLAYED,))]
+    + [("room", np.int64), ("played", np.int64, (_PLAYED,))]
 )
 
 
@@ -206,10 +206,7 @@ def furnish(game: Any, s: Any, node: int, first: int, p: int, count: int, w: Any
 def ask_model(game: Any, s: Any, first: int, p: int, count: int, w: Any, x: Any) -> None:
     """The priors that a model gives to the moves at `s`."""
     units, total = scratch(game.model_units), 0.0
-    if game.knows.model_appraise:
-        x.thought = game.model_appraise(s, units, 0)
-    else:
-        game.model_think(s, units)
+    game.model_think(s, units)
     for child in range(first, first + count):
         odds = game.model_odds(units, p, action_of(child, w))
         put(x.prior, child, odds)
