@@ -11,7 +11,7 @@ import struct
 from collections.abc import Iterable, Iterator, Sized
 from itertools import islice
 from threading import Lock
-from typing import Any
+from typing import Any, ClassVar
 
 from counterplay.core.bits import Bits
 from counterplay.core.cells import Cells
@@ -23,6 +23,8 @@ __all__ = [
     "as_float",
     "compare_swap",
     "count",
+    "keep_state",
+    "kept_state",
     "list_actions",
     "list_noisy",
     "load",
@@ -31,7 +33,7 @@ __all__ = [
     "nth",
     "nth_action",
 ]
-__all__ += ["number_of_actions", "ones", "repeat", "replace", "state_key", "store", "weighted_sum"]
+__all__ += ["number_of_actions", "ones", "repeat", "replace", "room_for_state", "state_key", "store", "weighted_sum"]
 
 _MASK = (1 << 64) - 1
 
@@ -209,6 +211,27 @@ def compare_swap(address: int, i: int, old: int, new: int) -> bool:
             return False
         store(address, i, new)
         return True
+
+
+class _Kept:
+    """Interpreted, states are objects. (In a class, where they are no part of a fingerprint.)"""
+
+    states: ClassVar[dict[int, Any]] = {}
+
+
+def keep_state(address: int, s: Any, like: Any) -> None:
+    """Put a state there, where there is room for `room_for_state` bytes; `like` is any state of the same game."""
+    _Kept.states[int(address)] = s
+
+
+def kept_state(address: int, like: Any) -> Any:
+    """The state that was put there; `like` is any state of the same game."""
+    return _Kept.states[int(address)]
+
+
+def room_for_state(s: Any) -> int:
+    """So many bytes are enough for such a state: each of its numbers may begin at a multiple of 16."""
+    return 16 * (len(_words(s)) + 1)
 
 
 def as_bits(x: float) -> int:

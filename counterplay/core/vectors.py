@@ -14,7 +14,7 @@ import numpy as np
 
 from counterplay.core.memory import Memory
 
-__all__ = ["LANES", "add_rows", "add_scaled", "first_layer", "gather", "layer", "scratch", "sigmoid"]
+__all__ = ["LANES", "add_rows", "add_scaled", "convolve", "first_layer", "gather", "layer", "scratch", "sigmoid"]
 __all__ += ["slopes", "word_of"]
 
 LANES = 16
@@ -112,6 +112,28 @@ def add_rows(rows: Any, on: Any, change: Any) -> None:
     rows.array[-1] += first
     for k in range(len(on)):
         rows.array[on.index(k)] = _fused(np.float32(on.value(k)), first, rows.array[on.index(k)])
+
+
+def convolve(y: Any, x: Any, weights: Any, i: int, bias: Any, k: int, near: Any, kind: int) -> None:
+    """A convolution of `x` into `y`, with weights from number `i` on and a row of thresholds from number `k` on.
+
+    Both have a row of channels for each cell of a board, and one more that stays 0: the cell outside. `near` has for
+    each cell its neighbours, of which each has its own weights: a row for each channel of `x`. `kind` is 0 for the sums
+    as they are, 1 if those below 0 become 0, and 2 if that is so after what was in `y` is added. The products of a cell
+    are added one after the other. `y` has a multiple of `LANES` channels.
+    """
+    cells, taps = near.shape
+    x_rows, y_rows = x.array.reshape(cells + 1, -1), y.array.reshape(cells + 1, -1)
+    n, m = x_rows.shape[1], y_rows.shape[1]
+    rows = _flat(weights)[i : i + taps * n * m].reshape(taps, n, m)
+    total: _Row = np.tile(_flat(bias)[k : k + m], (cells, 1))
+    for tap in range(taps):
+        beside = x_rows[near.array[:, tap]]
+        for channel in range(n):
+            total = _fused(beside[:, channel : channel + 1], rows[tap, channel], total)
+    if kind == 2:
+        total = total + y_rows[:cells]
+    y_rows[:cells] = np.where(total > 0, total, np.float32(0.0)) if kind else total
 
 
 def _flat(memory: Any) -> _Row:

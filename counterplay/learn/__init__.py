@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+from counterplay.learn.convolution import ConvolutionalNetwork
 from counterplay.learn.descent import descent
 from counterplay.learn.distributed import zero_by_workers
 from counterplay.learn.dual import DualNetwork
@@ -26,6 +27,7 @@ from counterplay.learn.traces import td_with_traces
 from counterplay.learn.zero import zero
 
 __all__ = [
+    "ConvolutionalNetwork",
     "DualNetwork",
     "Linear",
     "LinearQ",

@@ -27,6 +27,7 @@ from counterplay.core.charts import line_chart
 from counterplay.core.errors import UserError
 from counterplay.core.files import read_json, read_text, write_files
 from counterplay.core.game import Game
+from counterplay.learn.convolution import ConvolutionalNetwork
 from counterplay.learn.distributed import Spread, spread_over
 from counterplay.learn.files import load, resume, save
 from counterplay.learn.model import Model, copied
@@ -84,6 +85,7 @@ class Course:
         self.training = recipe.begin(game, self.model, games, threads, seed)
         if spread is not None:
             self.training = spread_over(game, self.training, spread, _folder(out) / "parcels")
+        self.training.keep_in(_folder(out) / "replay")
         self.curve: list[Point] = []
         self._earlier: Model | None = None
 
@@ -97,6 +99,7 @@ class Course:
         begun = (about["games"], about["threads"], about["seed"])
         course = cls(game, recipe_for(game, about["recipe"]), out, *begun, spread)
         resume(course.training, found[-1] / _MODEL)
+        course.training.catch_up()
         course.curve = [Point(**point) for point in about["curve"]]
         if (found[-1] / _EARLIER).exists():
             course._earlier = load(found[-1] / _EARLIER, game)
@@ -154,7 +157,8 @@ class Course:
             against["estimate"] = self.game
         if self._earlier is not None:
             against["earlier"] = self.game.with_model(self._earlier)
-        depth, seed = 1 if self.game.chance else 2, self.training.settings.seed
+        is_slow = self.game.chance or isinstance(self.model, ConvolutionalNetwork)
+        depth, seed = 1 if is_slow else 2, self.training.settings.seed
         scores: dict[str, Score] = {
             name: quick_match(ours, theirs, MATCH_GAMES, depth, seed, MATCH_SECONDS) for name, theirs in against.items()
         }
@@ -206,6 +210,7 @@ class Course:
             write_files({part / _COURSE: json.dumps(about)})
             part.rename(whole)
             _sync(folder)
+            self.training.written()
         except OSError as error:
             raise UserError(f"{folder} cannot be written: {error.strerror or error}") from None
         for old in [*_checkpoints(folder)[:-KEPT], *folder.glob(".*.part")]:

@@ -252,6 +252,7 @@ def descent(
 
     `settings` are those of `DescentSettings`; all else is as for `td`.
     """
+    model.must_learn_by("descent")
     for name in settings:
         if name not in DescentSettings._fields:
             raise UserError(f"descent has no setting '{name}'; it has: {', '.join(DescentSettings._fields)}")

@@ -21,6 +21,7 @@ from counterplay.core.errors import UserError
 from counterplay.core.files import read_bytes, read_json, write_files
 from counterplay.core.game import Game
 from counterplay.core.randomness import new_random
+from counterplay.learn.convolution import ConvolutionalNetwork
 from counterplay.learn.dual import DualNetwork
 from counterplay.learn.identity import fingerprint
 from counterplay.learn.linear import Linear
@@ -35,7 +36,9 @@ if TYPE_CHECKING:
 
 __all__ = ["MODELS", "describe", "load", "resume", "save"]
 
-MODELS: dict[str, type[Model]] = {each.kind: each for each in (Linear, Network, DualNetwork, Patterns)}
+MODELS: dict[str, type[Model]] = {
+    each.kind: each for each in (Linear, Network, DualNetwork, ConvolutionalNetwork, Patterns)
+}
 
 VERSION = 1
 CANARY = 12
@@ -173,7 +176,7 @@ def _canary(model: Model) -> list[tuple[str, float]]:
             if game.is_terminal(s):
                 s = game.initial()
             if ply % 3 == 2 and game.from_text(game.to_text(s)) == s:
-                found.append((game.to_text(s), game.evaluate(s, 0)))
+                found.append((game.to_text(s), model.estimate(game, s)))
             if len(found) == CANARY:
                 break
             s = game.result(s, choose(game, s, random))
@@ -185,6 +188,6 @@ def _must_sing(model: Model, canary: list[tuple[str, float]], file: Any) -> None
     allowed = TOLERANCE * (game.utility_range[1] - game.utility_range[0])
     with interpreted():
         for text, before in canary:
-            now = game.evaluate(game.from_text(text), 0)
+            now = model.estimate(game, game.from_text(text))
             if not abs(now - before) <= allowed:
                 raise UserError(f"{file} is of no use: '{text}' was worth {before:.6g} when saved, and now {now:.6g}")

@@ -18,6 +18,7 @@ from typing import Any, cast
 from counterplay.core.errors import UserError
 from counterplay.core.game import Game
 from counterplay.core.texts import read_settings
+from counterplay.learn.convolution import ConvolutionalNetwork
 from counterplay.learn.descent import DescentSettings, DescentTraining
 from counterplay.learn.dual import DualNetwork
 from counterplay.learn.linear import Linear
@@ -26,8 +27,11 @@ from counterplay.learn.network import Network
 from counterplay.learn.patterns import Patterns
 from counterplay.learn.temporal import Settings, Training
 from counterplay.learn.zero import ZeroSettings, ZeroTraining
+from counterplay.learn.zero_batches import BatchSettings, BatchTraining
 
 __all__ = ["METHODS", "RECIPES", "Recipe", "recipe_for"]
+
+AnySettings = Settings | ZeroSettings | BatchSettings | DescentSettings
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,9 @@ class Recipe:
 
     def model(self, game: Game, seed: int = 0) -> Model:
         """A new model, which has learned nothing."""
-        shape = {**self.shape, "seed": seed} if issubclass(self.kind, Network) else self.shape
+        shape = {name: value for name, value in self.shape.items() if name != "network"}
+        if issubclass(self.kind, Network | ConvolutionalNetwork):
+            shape["seed"] = seed
         return self.kind(game, **shape)
 
     def begin(self, game: Game, model: Model, games: int | None = None, threads: int = 1, seed: int = 0) -> Training:
@@ -60,13 +66,19 @@ class Recipe:
         settings = self.settings(game, games, threads, seed)
         if isinstance(settings, Settings):
             return Training(game, model, settings)
+        if isinstance(settings, BatchSettings):
+            return BatchTraining(game, cast("ConvolutionalNetwork", model), settings)
         if isinstance(settings, DescentSettings):
             return DescentTraining(game, model, settings)
         return ZeroTraining(game, cast("DualNetwork", model), settings)
 
-    def settings(
-        self, game: Game, games: int | None = None, threads: int = 1, seed: int = 0
-    ) -> Settings | ZeroSettings | DescentSettings:
+    @property
+    def kind_of_settings(self) -> type[AnySettings]:
+        if self.method == "zero" and self.kind is ConvolutionalNetwork:
+            return BatchSettings
+        return {"td": Settings, "zero": ZeroSettings, "descent": DescentSettings}[self.method]
+
+    def settings(self, game: Game, games: int | None = None, threads: int = 1, seed: int = 0) -> AnySettings:
         """How to train it on this game."""
         games = self.games if games is None else games
         first, last = self.kind.rate
@@ -77,8 +89,8 @@ class Recipe:
             own = {name: kind(self.training[name]) for name, kind in known if name in self.training}
             own.pop("rate", None)
             own.pop("last_rate", None)
-            made = ZeroSettings if self.method == "zero" else DescentSettings
-            return made(games, (first, last), threads=threads, seed=seed, **own)
+            made: Any = self.kind_of_settings
+            return cast("AnySettings", made(games, (first, last), threads=threads, seed=seed, **own))
         trace = float(self.training.get("trace", self.kind.trace))
         explore = float(self.training.get("explore", 0.0 if game.chance else 0.1))
         depth = int(self.training.get("depth", 1 if game.chance else self.depth))
@@ -97,7 +109,7 @@ class Recipe:
 
 
 _ZERO = {
-    **dict.fromkeys(("simulations", "quick", "opening", "gumbel", "images", "gate"), int),
+    **dict.fromkeys(("simulations", "quick", "opening", "gumbel", "images", "gate", "slots", "batch"), int),
     **dict.fromkeys(("share", "puct", "noise", "warm", "mix", "repeats", "gumbel_scale", "forced", "resign"), float),
 }
 _TRAINING: dict[str, dict[str, Any]] = {
@@ -150,7 +162,7 @@ RECIPES: dict[str, Recipe] = {
             "zero",
             "a network for values and moves, taught by tree search, as AlphaGo Zero of 2017",
             DualNetwork,
-            {"hidden": "64x32", "features": "own", "alike": False},
+            {"network": "compiled", "hidden": "64x32", "features": "own", "alike": False},
             games=20_000,
             method="zero",
         ),
@@ -164,6 +176,15 @@ RECIPES: dict[str, Recipe] = {
         ),
     )
 }
+
+_CONVOLUTIONAL = replace(
+    RECIPES["zero"],
+    about="a convolutional network for values and moves, taught by tree search, as AlphaGo Zero of 2017",
+    kind=ConvolutionalNetwork,
+    shape={"network": "conv", "channels": 32, "blocks": 4},
+    games=2_000,
+)
+"""What `zero:network=conv` is."""
 
 
 METHODS = tuple(_TRAINING)
@@ -188,7 +209,14 @@ def _recipe_for(game: Game, text: str | None) -> Recipe:
     if name not in RECIPES:
         raise UserError(f"there is no recipe '{name}'; there are: {', '.join(RECIPES)}")
     recipe = RECIPES[name]
-    shape, training, known = dict(recipe.shape), dict(recipe.training), _TRAINING[recipe.method]
+    network = read_settings(rest).get("network", "compiled")
+    if name == "zero" and network == "conv":
+        recipe = _CONVOLUTIONAL
+    elif name == "zero" and network != "compiled":
+        raise UserError(f"the network of zero is 'compiled' or 'conv', not '{network}'")
+    shape, training = dict(recipe.shape), dict(recipe.training)
+    fields = {"last_rate", *recipe.kind_of_settings._fields}
+    known = {key: kind for key, kind in _TRAINING[recipe.method].items() if key in fields}
     for key, value in read_settings(rest).items():
         if key in known:
             is_number = isinstance(value, int if known[key] is int else int | float) and not isinstance(value, bool)

@@ -71,6 +71,7 @@ def fit(
     """
     if loss not in LOSSES:
         raise UserError(f"loss is one of {', '.join(LOSSES)}, not {loss!r}")
+    model.must_learn_by("fit")
     if model.outputs != 1:
         raise UserError(f"a value does not tell the {model.outputs} outputs of {model!r}: train it by learn.td")
     clever: Game = game.with_model(model)

@@ -209,6 +209,16 @@ class Training:
         """Arrays that it needs besides."""
         return {}
 
+    def keep_in(self, folder: Path) -> bool:
+        """Keep in that folder what happens between checkpoints; whether this training does so."""
+        return False
+
+    def catch_up(self) -> None:
+        """Take in what was kept there after the checkpoint was written."""
+
+    def written(self) -> None:
+        """All is in a checkpoint now."""
+
     def take_up(self, state: dict[str, Any], memory: dict[str, Any]) -> None:
         """Go on from there."""
         kind = type(self.settings)
@@ -249,6 +259,7 @@ def td(
     If the file exists already, the training that was begun there goes on. At ctrl-C what was learned is kept, and
     written.
     """
+    model.must_learn_by("td")
     explores = (0.0 if game.chance else 0.1) if explore is None else explore
     settings = Settings(
         games, model.rates(rate), model.trace if trace is None else trace, explores, threads, seed, depth
@@ -266,8 +277,12 @@ def go_on(
     """Let a training go on to its end, or to ctrl-C, and tell and write how far it is."""
     model, settings = training.model, training.settings
     file = None if checkpoint is None else Path(checkpoint)
+    keeps = file is not None and training.keep_in(file.with_name(f"{file.name}.replay"))
     if file is not None and file.exists():
         resume(training, file)
+        training.catch_up()
+    elif file is not None and keeps:
+        save(model, file, training)
     how = {"method": method, **settings._asdict(), "rate": list(settings.rate)}
     written = time.perf_counter()
     with suppress(KeyboardInterrupt):
@@ -277,10 +292,12 @@ def go_on(
                 progress(training.progress)
             if file is not None and time.perf_counter() - written >= every:
                 save(model, file, training)
+                training.written()
                 written = time.perf_counter()
     if model.pedigree and how.items() <= model.pedigree[-1].items():  # it was stopped before, and went on
         model.pedigree.pop()
     model.pedigree.append({**how, **training.about, "played": training.games, "seconds": round(training.seconds, 1)})
     if file is not None:
         save(model, file, training)
+        training.written()
     return training.progress

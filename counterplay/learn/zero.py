@@ -32,6 +32,7 @@ from counterplay.core.randomness import seed_at, unit, word
 from counterplay.core.records import new_record, record_type
 from counterplay.core.vectors import scratch
 from counterplay.learn import rooted
+from counterplay.learn.convolution import ConvolutionalNetwork
 from counterplay.learn.dual import DualNetwork, learn_both
 from counterplay.learn.model import copied
 from counterplay.learn.replay import ReplayTraining
@@ -386,7 +387,7 @@ def _megabytes(settings: ZeroSettings) -> float:
 
 def zero(
     game: Game,
-    model: DualNetwork,
+    model: DualNetwork | ConvolutionalNetwork,
     games: int,
     rate: float | Sequence[float] | None = None,
     progress: Callable[[Progress], None] | None = None,
@@ -396,8 +397,12 @@ def zero(
 ) -> Progress:
     """Train the model by games against itself, in place, each move searched; how far it came.
 
-    `settings` are those of `ZeroSettings`; all else is as for `td`.
+    `settings` are those of `ZeroSettings`, or of `BatchSettings` for a convolutional network; all else is as for `td`.
     """
+    if isinstance(model, ConvolutionalNetwork):
+        from counterplay.learn.zero_batches import train
+
+        return train(game, model, games, rate, progress, checkpoint, every, **settings)
     for name in settings:
         if name not in ZeroSettings._fields:
             raise UserError(f"zero has no setting '{name}'; it has: {', '.join(ZeroSettings._fields)}")

@@ -368,6 +368,42 @@ def _compare_swap(typing, address, i, old, new):
     return types.boolean(address, i, old, new), codegen
 
 
+def _state_at(context, builder, typ, sig, args):
+    """Where a state is, as the machine has it in registers."""
+    address = context.cast(builder, args[0], sig.args[0], types.intp)
+    return builder.inttoptr(address, context.get_value_type(typ).as_pointer())
+
+
+@intrinsic
+def _keep_state(typing, address, s, like):
+    def codegen(context, builder, sig, args):
+        value = context.cast(builder, args[1], s, like)
+        builder.store(value, _state_at(context, builder, like, sig, args)).align = 8
+        return context.get_dummy_value()
+
+    return types.void(address, s, like), codegen
+
+
+@intrinsic
+def _kept_state(typing, address, like):
+    def codegen(context, builder, sig, args):
+        found = builder.load(_state_at(context, builder, like, sig, args))
+        found.align = 8
+        return found
+
+    return like(address, like), codegen
+
+
+@overload(primitives.keep_state)
+def _ol_keep_state(address, s, like):
+    return (lambda address, s, like: _keep_state(address, s, like)) if _has_words(like) else None
+
+
+@overload(primitives.kept_state)
+def _ol_kept_state(address, like):
+    return (lambda address, like: _kept_state(address, like)) if _has_words(like) else None
+
+
 @intrinsic
 def _as_bits(typing, x):
     def codegen(context, builder, sig, args):

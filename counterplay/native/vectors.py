@@ -257,6 +257,73 @@ def _ol_add_scaled(a, i, x, b, k, n):
     return (lambda a, i, x, b, k, n: _add_scaled(a, i, x, b, k, n)) if _is_row(a, b) else None
 
 
+# ---- convolutions
+
+
+_CELLS_AT_ONCE = 4
+_SUMS_AT_ONCE = 16
+
+
+def _cells_convolved(builder, args, first, cells, sizes, i, k, kind):
+    """The sums of some cells side by side, so that each weight is fetched once for all of them."""
+    (y, x, weights, _, bias, _, near, _), (taps, n, m) = args, sizes
+    vectors_of = range(0, m, LANES)
+    places = [[cgutils.alloca_once(builder, _VECTOR) for _ in vectors_of] for _ in range(cells)]
+    for sums in places:
+        for place, j in zip(sums, vectors_of, strict=True):
+            builder.store(_load(builder, bias, builder.add(k, _i64(j))), place)
+    with cgutils.for_range(builder, _i64(taps), intp=_I64) as tap:
+        rows = []
+        for cell in range(cells):
+            at = builder.add(builder.mul(builder.add(first, _i64(cell)), _i64(taps)), tap.index)
+            beside = builder.zext(builder.load(builder.gep(near, [at])), _I64)
+            rows.append(builder.gep(x, [builder.mul(beside, _i64(n))]))
+        with cgutils.for_range(builder, _i64(n), intp=_I64) as channel:
+            row = builder.add(builder.mul(tap.index, _i64(n)), channel.index)
+            at = builder.add(i, builder.mul(row, _i64(m)))
+            weight = [_load(builder, weights, builder.add(at, _i64(j))) for j in vectors_of]
+            for sums, beside in zip(places, rows, strict=True):
+                by = _spread(builder, builder.load(builder.gep(beside, [channel.index])))
+                for place, each in zip(sums, weight, strict=True):
+                    builder.store(_fused(builder, by, each, builder.load(place)), place)
+    is_added, is_cut = (builder.icmp_signed(">=", kind, _i64(least)) for least in (2, 1))
+    nothing = _all(_VECTOR, 0.0)
+    for cell, sums in enumerate(places):
+        for place, j in zip(sums, vectors_of, strict=True):
+            at = builder.add(builder.mul(builder.add(first, _i64(cell)), _i64(m)), _i64(j))
+            total = builder.load(place)
+            total = builder.select(is_added, builder.fadd(total, _load(builder, y, at)), total)
+            positive = builder.select(builder.fcmp_ordered(">", total, nothing), total, nothing)
+            _store(builder, builder.select(is_cut, positive, total), y, at)
+
+
+@intrinsic
+def _convolve(typing, y, x, weights, i, bias, k, near, kind):
+    (cells, taps), m, n = near.kind.shape, y.kind.shape[0], x.kind.shape[0]
+    if m % (cells + 1) or n % (cells + 1) or m // (cells + 1) % LANES:
+        raise TypingError("a convolution has as many channels for each cell, and one cell more")
+    sizes = taps, n // (cells + 1), m // (cells + 1)
+    at_once = min(max(_SUMS_AT_ONCE * LANES // sizes[2], 1), _CELLS_AT_ONCE)
+
+    def codegen(context, builder, sig, args):
+        i, k, kind = _whole(context, builder, sig, args, 3, 5, 7)
+        whole = cells - cells % at_once
+        with cgutils.for_range_slice(builder, _i64(0), _i64(whole), _i64(at_once), _I64) as (first, _):
+            _cells_convolved(builder, args, first, at_once, sizes, i, k, kind)
+        if cells % at_once:
+            _cells_convolved(builder, args, _i64(whole), cells % at_once, sizes, i, k, kind)
+        return context.get_dummy_value()
+
+    return types.void(y, x, weights, i, bias, k, near, kind), codegen
+
+
+@overload(vectors.convolve)
+def _ol_convolve(y, x, weights, i, bias, k, near, kind):
+    if _is_row(y, x, weights, bias) and isinstance(near, MemoryType) and near.kind.dtype == "int32":
+        return lambda y, x, weights, i, bias, k, near, kind: _convolve(y, x, weights, i, bias, k, near, kind)
+    return None
+
+
 # ---- the rows of active inputs
 
 

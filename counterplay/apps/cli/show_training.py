@@ -26,12 +26,13 @@ _WIDTH, _HEIGHT = 64, 11
 def follow(course: Course, text: str, as_json: bool, events: Events | None = None) -> None:
     """Train to the end, showing how it goes; `text` is how the user names the game."""
     from counterplay.learn.zero import ZeroSettings
+    from counterplay.learn.zero_batches import BatchSettings
 
-    settings = course.training.settings
+    settings: Any = course.training.settings
     if not as_json:
         rate = f"{settings.rate[0]:g} to {settings.rate[1]:g}"
         output.say(f"{course.game}: {course.recipe}, {course.recipe.about}")
-        if isinstance(settings, ZeroSettings):
+        if isinstance(settings, ZeroSettings | BatchSettings):
             how = f"{settings.simulations} simulations for {settings.share:.0%} of moves, {settings.quick} for others"
         else:
             how = f"lambda {settings.trace:g}, {settings.explore:.0%} random moves"
