@@ -137,7 +137,7 @@ def test_the_last_squares_of_othello(margin):
 def test_a_whole_game_of_othello_on_a_small_board():
     game = Othello(size=4, margin=True)
     result = both_modes(lambda: (lambda found: (found.value, found.nodes, found.line))(search.alphabeta(game)))
-    assert result[0] == search.alphabeta(game, without=["exact"]).value == -0.5
+    assert result[0] == search.alphabeta(game, without=["exact"]).value == -0.625
 
 
 @pytest.mark.parametrize(("rows", "columns", "connect"), [(3, 4, 3), (4, 4, 4), (3, 5, 4)])
