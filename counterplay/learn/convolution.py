@@ -281,7 +281,6 @@ class ConvolutionalNetwork(Model):
             "model_see": see_planes if self.has_own_planes else see_state,
             "model_guess": model_guess,
             "model_think": model_think,
-            "model_appraise": model_appraise,
             "model_odds": model_odds,
             "model_layout": Memory(self.layout),
             "model_near": Memory(self.near),
@@ -402,13 +401,9 @@ def model_think(self: Any, s: Any, units: Any) -> None:
     appraise(self, s, units, 0)
 
 
-def model_appraise(self: Any, s: Any, units: Any, k: int) -> float:
-    """The same, and what the state is worth to player `k`."""
-    return float(appraise(self, s, units, k))
-
-
 @native
 def appraise(game, s, units, k):  # type: ignore[no-untyped-def]
+    """The same, and what the state is worth to player `k`."""
     on, y = new_active(game.model_inputs, game.model_most), scratch(game.model_room)
     features, squares = scratch(game.model_head_room), scratch(game.model_head_room)
     game.model_see(s, on)
