@@ -271,9 +271,9 @@ def test_on_a_chess_board_null_move_sees_a_zugzwang_later():
     """Black has no move but with the rook, which the king's is about to lose: Rf1 makes that felt."""
     chess = games.load("chess")
     s = chess.at(position="8/8/p1p5/1p5p/1P5p/8/PPP2K1p/4R1rk w - - 0 1").state
-    assert alphabeta(chess, s, 8, without=["null_move"]).action_name == "Rf1"
-    assert alphabeta(chess, s, 8).action_name != "Rf1"
-    assert alphabeta(chess, s, 10).action_name == "Rf1"
+    assert alphabeta(chess, s, 7, without=["null_move"]).action_name == "Rf1"
+    assert alphabeta(chess, s, 7).action_name != "Rf1"
+    assert alphabeta(chess, s, 9).action_name == "Rf1"
 
 
 # ---- bounds
