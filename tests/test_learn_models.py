@@ -186,7 +186,7 @@ def test_a_model_is_for_its_own_game():
         learn.Patterns(games.load("tic_tac_toe"))
     with pytest.raises(UserError, match="is no shape"):
         learn.Patterns(games.load("tic_tac_toe"), shapes=[[0, 0]])
-    with pytest.raises(UserError, match="1,275 images; 1,024 is the most"):
+    with pytest.raises(UserError, match="3,263 images; 1,024 is the most"):
         learn.Patterns(games.load("go"), shapes=[[a, b] for a in range(50) for b in range(a + 1, 51)])
     with pytest.raises(UserError, match="stages"):
         learn.Patterns(games.load("tic_tac_toe"), shapes=[[0, 1]], stages=0)
