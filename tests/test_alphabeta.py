@@ -68,6 +68,7 @@ def test_any_refinements_give_the_value_of_minimax_on_thousands_of_compiled_tree
             assert result.value == search.minimax(game, s).value
 
 
+@pytest.mark.slow
 def test_each_refinement_alone_and_all_but_each():
     game = KnowingTree()
     for name in REFINEMENTS:

@@ -131,7 +131,7 @@ def test_with_a_table_states_reached_twice_are_looked_at_once():
     assert remembering.value == pytest.approx(plain.value, abs=1e-9)
     assert remembering.action == plain.action
     assert remembering.nodes < 0.7 * plain.nodes
-    assert (plain.settings["table_bytes"], remembering.settings["table_bytes"]) == (0, 8_388_608)
+    assert (plain.settings["table_bytes"], remembering.settings["table_bytes"]) == (0, 16_777_216)
 
 
 class Prioritised(Tree):

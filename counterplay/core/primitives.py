@@ -121,20 +121,21 @@ def nth(items: Iterable[int], k: int) -> int:
 
 
 def list_actions(game: Any, s: Any, row: Any) -> int:
-    """Write the actions of `s` into `row`, as many as it has room for; how many there are."""
-    n = 0
-    for n, a in enumerate(game.actions(s), 1):
-        if n <= len(row):
-            row[n - 1] = a
-    return n
+    """Write the actions of `s` into `row`, as many as it has room for; how many there are, or more than that."""
+    return _list(game.actions(s), row)
 
 
 def list_noisy(game: Any, s: Any, row: Any) -> int:
     """The same with what `noisy_actions` gives."""
+    return _list(game.noisy_actions(s), row)
+
+
+def _list(actions: Any, row: Any) -> int:
     n = 0
-    for n, a in enumerate(game.noisy_actions(s), 1):
-        if n <= len(row):
-            row[n - 1] = a
+    for n, a in enumerate(actions, 1):
+        if n > len(row):
+            break  # there may be a thousand million, of which nobody wants to know more
+        row[n - 1] = a
     return n
 
 
