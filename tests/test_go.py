@@ -249,7 +249,7 @@ def graph(game):
             for a in game.actions(mover):
                 if a == game.pass_move:
                     continue
-                b = game.place(mover, a)
+                b = game.after_stone(mover, a)
                 black, white = (b.mine, b.theirs) if mover.ply == 0 else (b.theirs, b.mine)
                 if (black, white) not in numbers:
                     numbers[black, white] = len(numbers)
