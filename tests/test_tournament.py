@@ -267,7 +267,7 @@ def test_a_search_begins_no_depth_that_it_would_not_finish(monkeypatch):
 
 
 def test_a_judge_ends_what_is_decided():
-    judge = Judge(TIC_TAC_TOE, Adjudication())
+    judge = Judge(TIC_TAC_TOE, Adjudication(nodes=6_000))
     assert judge.points([TIC_TAC_TOE.at("a3 b3 b2 c3").state]) == 1.0  # x to move wins
     assert judge.points([TIC_TAC_TOE.initial()]) == 0.5  # small enough to be solved
     whole, short = (
