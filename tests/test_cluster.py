@@ -441,6 +441,7 @@ def test_the_bottleneck_is_found(paper, changed, bound, games):
     assert one.games <= 1.1 * found.games
 
 
+@pytest.mark.rare
 @pytest.mark.slow
 def test_the_figures_are_measured_and_drawn(tmp_path):
     program = [sys.executable, ROOT / "benchmarks" / "cluster.py", "--quick", "--processes", "--game", "tic_tac_toe"]

@@ -49,7 +49,7 @@ def test_whole_games_by_the_rules_of_both(game, us, them, tmp_path):
         ("tic_tac_toe", "ugi", ",nodes=50"),
         ("backgammon", "ugi", ",nodes=5"),
         ("chess", "uci", ",nodes=5"),
-        ("go:size=3", "gtp", ""),
+        pytest.param("go:size=3", "gtp", "", marks=pytest.mark.rare),
         ("othello", "nboard", ",depth=1"),
     ],
 )

@@ -35,7 +35,9 @@ def answers(game):
     return found
 
 
-@pytest.mark.parametrize("name", ["nim:heaps=[1,3,4]", "connect_four:rows=4,columns=4"])
+@pytest.mark.parametrize(
+    "name", ["nim:heaps=[1,3,4]", pytest.param("connect_four:rows=4,columns=4", marks=pytest.mark.rare)]
+)
 def test_the_compiled_root_finds_what_the_plain_one_does(name, monkeypatch):
     with native.interpreted():
         interpreted = answers(games.load(name))

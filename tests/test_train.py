@@ -307,8 +307,8 @@ main()
     ("recipe", "games_", "times"),
     [
         ("samuel", 8000, 10),
-        ("zero:hidden=16x16,simulations=8,quick=4,gate=64", 512, 4),
-        ("descent:hidden=16,simulations=2,memory_mb=1", 512, 4),
+        pytest.param("zero:hidden=16x16,simulations=8,quick=4,gate=64", 512, 4, marks=pytest.mark.rare),
+        pytest.param("descent:hidden=16,simulations=2,memory_mb=1", 512, 4, marks=pytest.mark.rare),
     ],
 )
 def test_kill_9_at_some_moments_and_resume_end_with_the_same_weights(tmp_path, recipe, games_, times):

@@ -149,7 +149,16 @@ def test_compiled_and_interpreted_learn_the_same_to_the_last_bit():
 LITTLE = games.load("connect_four:rows=4,columns=4,connect=3")
 
 
-@pytest.mark.parametrize("setting", [{"gumbel": 3}, {"forced": 2.0}, {"images": 1}, {"resign": 0.1}, {"gate": 16}])
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {"gumbel": 3},
+        *(
+            pytest.param(each, marks=pytest.mark.rare)
+            for each in ({"forced": 2.0}, {"images": 1}, {"resign": 0.1}, {"gate": 16})
+        ),
+    ],
+)
 def test_every_setting_is_the_same_compiled_and_interpreted_and_does_something(setting):
     def trained(**more):
         model = network(game=LITTLE)
@@ -256,7 +265,9 @@ def test_a_proven_position_is_learned_as_it_is():
 
 
 @pytest.mark.parametrize(
-    ("name", "players"), [("pig:players=3,goal=8", 3), ("pig:goal=8", 2), (OneGuess(), 1)], ids=["three", "dice", "one"]
+    ("name", "players"),
+    [("pig:players=3,goal=8", 3), pytest.param("pig:goal=8", 2, marks=pytest.mark.rare), (OneGuess(), 1)],
+    ids=["three", "dice", "one"],
 )
 def test_one_player_or_many_with_dice_or_without(name, players):
     game = games.load(name) if isinstance(name, str) else name
@@ -273,6 +284,7 @@ def test_one_player_or_many_with_dice_or_without(name, players):
         assert trained() == compiled
 
 
+@pytest.mark.rare
 def test_with_three_players_each_learns_its_own_value():
     game = games.load("pig:players=3,goal=8")
     model = learn.DualNetwork(game, hidden=32)
