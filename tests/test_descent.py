@@ -124,3 +124,11 @@ def test_what_makes_no_sense_is_refused(game, settings, reason):
     game = games.load(game)
     with pytest.raises(UserError, match=reason):
         learn.descent(game, learn.Network(game, hidden=16), **{"games": 10, **settings})
+
+
+def test_the_command_trains_by_it(counterplay, tmp_path):
+    told = counterplay(
+        "train", "tic_tac_toe", "--method", "descent", "--games", 20, "--out", tmp_path / "d.safetensors"
+    )
+    assert told[0] == 0
+    assert "8 descents a move, 10% random moves" in told[1]

@@ -71,6 +71,10 @@ class DescentSettings(NamedTuple):
     threads: int = 1
     seed: int = 0
 
+    def in_words(self) -> str:
+        """How games are played, for people."""
+        return f"{self.simulations} descents a move, {self.explore:.0%} random moves"
+
     def must_be_sensible(self) -> None:
         must_be_threads(self.threads)
         if self.games < 1 or self.simulations < 1:

@@ -57,6 +57,11 @@ class Settings(NamedTuple):
     depth: int = 1
     """How many plies the model looks ahead while it learns; see `ahead.py` for more than one."""
 
+    def in_words(self) -> str:
+        """How games are played and learned from, for people."""
+        ahead = f", {self.depth} plies ahead" if self.depth > 1 else ""
+        return f"lambda {self.trace:g}, {self.explore:.0%} random moves{ahead}"
+
     def must_be_sensible(self) -> None:
         must_be_threads(self.threads)
         if self.games < 1:

@@ -117,6 +117,10 @@ class ZeroSettings(NamedTuple):
     threads: int = 1
     seed: int = 0
 
+    def in_words(self) -> str:
+        """How games are played, for people."""
+        return f"{self.simulations} simulations for {self.share:.0%} of moves, {self.quick} for others"
+
     def must_be_sensible(self) -> None:
         must_be_threads(self.threads)
         if self.games < 1 or self.simulations < 2 or self.quick < 2:

@@ -68,6 +68,10 @@ class BatchSettings(NamedTuple):
     batch: int = 128
     """Positions that are learned from together."""
 
+    def in_words(self) -> str:
+        """How games are played, for people."""
+        return f"{self.simulations} simulations for {self.share:.0%} of moves, {self.quick} for others"
+
     def must_be_sensible(self) -> None:
         known = {name: value for name, value in self._asdict().items() if name in ZeroSettings._fields}
         ZeroSettings(**known).must_be_sensible()

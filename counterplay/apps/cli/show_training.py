@@ -25,20 +25,12 @@ _WIDTH, _HEIGHT = 64, 11
 
 def follow(course: Course, text: str, as_json: bool, events: Events | None = None) -> None:
     """Train to the end, showing how it goes; `text` is how the user names the game."""
-    from counterplay.learn.zero import ZeroSettings
-    from counterplay.learn.zero_batches import BatchSettings
-
     settings: Any = course.training.settings
     if not as_json:
         rate = f"{settings.rate[0]:g} to {settings.rate[1]:g}"
         output.say(f"{course.game}: {course.recipe}, {course.recipe.about}")
-        if isinstance(settings, ZeroSettings | BatchSettings):
-            how = f"{settings.simulations} simulations for {settings.share:.0%} of moves, {settings.quick} for others"
-        else:
-            how = f"lambda {settings.trace:g}, {settings.explore:.0%} random moves"
-            how += f", {settings.depth} plies ahead" if settings.depth > 1 else ""
         output.say(
-            f"{settings.games:,} games, rate {rate}, {how}, "
+            f"{settings.games:,} games, rate {rate}, {settings.in_words()}, "
             f"{sum(map(len, map(_flat, course.model.weights.values()))):,} weights, to {course.out}"
         )
     with output.live() as shown:
