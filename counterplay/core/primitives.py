@@ -36,6 +36,7 @@ __all__ = [
 __all__ += ["number_of_actions", "ones", "repeat", "replace", "room_for_state", "state_key", "store", "weighted_sum"]
 
 _MASK = (1 << 64) - 1
+_MANY = 1_000_000  # actions, beyond which none are counted when interpreted
 
 
 def _signed(x: int) -> int:
@@ -121,7 +122,7 @@ def nth(items: Iterable[int], k: int) -> int:
 
 
 def list_actions(game: Any, s: Any, row: Any) -> int:
-    """Write the actions of `s` into `row`, as many as it has room for; how many there are, or more than that."""
+    """Write the actions of `s` into `row`, as many as it has room for; how many, or over a million."""
     return _list(game.actions(s), row)
 
 
@@ -133,9 +134,10 @@ def list_noisy(game: Any, s: Any, row: Any) -> int:
 def _list(actions: Any, row: Any) -> int:
     n = 0
     for n, a in enumerate(actions, 1):
-        if n > len(row):
-            break  # there may be a thousand million, of which nobody wants to know more
-        row[n - 1] = a
+        if n <= len(row):
+            row[n - 1] = a
+        elif n > _MANY:
+            break  # there may be a thousand million, and to count them would take minutes
     return n
 
 
