@@ -2,8 +2,10 @@
 
 import signal
 
-WATCHDOG_SECONDS = 1800
-"""Far longer than the slowest command takes on the busiest machine: it ends a hang, and no test depends on it."""
+WATCHDOG_SECONDS = 500
+"""Far longer than the slowest command takes on the busiest machine: it ends a hang, and no test depends on it.
+
+Shorter than the timeout of a whole test, which ends the process and with it all that could be said of the cause."""
 
 
 def hear_ctrl_c():

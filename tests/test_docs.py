@@ -94,7 +94,10 @@ def changed_figures(shown, output):
         return re.sub(r"[\d.,]+", "0", line).split()
 
     alike = [line.rstrip() for line in output.splitlines() if words(line) == words(shown)]
-    return next(iter(difflib.get_close_matches(shown, alike, n=1, cutoff=0)), None)
+    for real in difflib.get_close_matches(shown, alike, n=1, cutoff=0):
+        pairs = zip(re.split("( +)", shown), re.split("( +)", real), strict=True)
+        return "".join(old if old == "..." else new for old, new in pairs)
+    return None
 
 
 def printed_by(text):

@@ -6,7 +6,9 @@ import os
 import socket as sockets
 import subprocess
 import sys
+import threading
 import time
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -24,6 +26,7 @@ pytest.importorskip("websockets", reason="needs websockets (pip install websocke
 from counterplay.apps.studio.catalogue import Catalogue  # noqa: E402
 from counterplay.apps.studio.guard import Bucket, Guard  # noqa: E402
 from counterplay.apps.studio.store import Store  # noqa: E402
+from counterplay.apps.studio.workers import Workers  # noqa: E402
 
 BENCHMARK = Path(__file__).parent.parent / "benchmarks" / "studio.py"
 
@@ -373,6 +376,29 @@ def test_a_closed_page_frees_its_search(served):
         live.send(json.dumps({"do": "lines", "id": 2, "game": "tic_tac_toe", "moves": ["a1"]}))
         assert heard(live, lambda m: "done" in m)["done"]["worth"] == "draw"
     assert time.monotonic() - began < WATCHDOG_SECONDS
+
+
+def test_what_nobody_waits_for_is_compiled_to_the_end(tmp_path, monkeypatch):
+    """A page that is closed while its search is compiled loses the search, and not the machine code."""
+    monkeypatch.setenv("COUNTERPLAY_CACHE_DIR", str(tmp_path))
+    workers, told, said = Workers(1), [], threading.Semaphore(0)
+    order = {"saved": asdict(SavedGame("nim:(1, 2)", "heaps=(1,2) turn=0"))}
+
+    def tell(what, message):
+        told.append((what, message))
+        said.release()
+
+    first = workers.begin("lines", "nim:(1, 2)", order, tell)
+    assert said.acquire(timeout=WATCHDOG_SECONDS)
+    assert told == [("progress", {"compiling": True})]
+    first.cancel()
+    told.clear()
+    workers.begin("lines", "nim:(1, 2)", order, tell)
+    while not told or told[-1][0] == "progress":
+        assert said.acquire(timeout=WATCHDOG_SECONDS)
+    workers.close()
+    assert told[-1][0] == "done"
+    assert ("progress", {"compiling": True}) not in told
 
 
 def test_killing_the_server_loses_no_game(folder):

@@ -324,6 +324,37 @@ def test_watching_alpha_beta_and_editing_the_tree(new_page, served):
     page.wait_for_selector("h2 >> text=step 0 of 160")
 
 
+HOLD_ANSWERS = """
+async () => {
+  const { socket } = await import(document.querySelector("script[type=module]").src.replace("main.js", "api.js"));
+  const hear = socket.hear.bind(socket), held = window.held = [];
+  socket.hear = (message) => held.push(message);
+  window.arrived = async (so_many) => {
+    while (held.length < so_many) await new Promise((done) => setTimeout(done, 4));
+  };
+  window.release = () => hear(held.shift());
+}
+"""
+
+
+def test_what_is_edited_while_an_answer_is_on_its_way_is_kept(new_page):
+    """Three changes, the last of them after the answer to the first, which knows nothing of the second."""
+    page = new_page("#watch/tree")
+    page.wait_for_selector("h2 >> text=step 0 of 33")
+    page.click("text=Edit tree")
+    page.click('[data-node="2"]')
+    page.evaluate(HOLD_ANSWERS)
+    page.fill("input[type=number] >> nth=0", "30")
+    page.click("text=Add a child")
+    page.evaluate("arrived(2)")
+    page.evaluate("release()")
+    page.click("text=Add a child")
+    page.evaluate("arrived(2)")
+    page.evaluate("release(), release()")
+    assert page.locator("textarea").input_value().startswith("max[min[max[30, 0], 12, 8]")
+    page.wait_for_selector("h2 >> text=step 0 of 37")
+
+
 def test_a_quiz_answered_by_clicks(new_page, served):
     page = new_page("#quiz/tree")
     page.select_option('[aria-label="Kind of question"]', "value")

@@ -3,7 +3,8 @@
 A job is a function of `jobs.py` by its name, with a game and plain arguments. The most urgent job that waits goes to
 the next process that is free; each process does one at a time. Whoever asked hears of progress and of the end, in a
 thread of the pool. A job that is cancelled is asked to stop, and if it does not, its process is killed: so it is with
-one that takes too long. Every process has a bound on its memory and is replaced when it has grown.
+one that takes too long. What it compiles meanwhile it compiles to the end, as the next job will need it. Every process
+has a bound on its memory and is replaced when it has grown.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 from queue import PriorityQueue
 from typing import Any
 
@@ -37,6 +37,8 @@ _MOST_BYTES = 6 << 30
 _GROWN_KB = 1_500_000
 """A process that has used more is replaced after its job."""
 _TELL_SECONDS = 0.1
+_LOOK_SECONDS = 0.2
+"""Between two looks whether something is compiled; less than a job has to stop."""
 
 
 @dataclass(order=True)
@@ -100,9 +102,6 @@ class Workers:
         for thread in self._threads:
             thread.join()
 
-    def _is_unwanted(self, job: Job) -> bool:
-        return job.is_cancelled or self._is_closed
-
     def _serve(self, at_once: bool) -> None:
         process = _Process() if at_once else None
         while not self._is_closed:
@@ -111,7 +110,7 @@ class Workers:
                 continue
             if process is None or not process.is_alive:
                 process = _Process()
-            if not process.do(job, partial(self._is_unwanted, job)):
+            if not process.do(job, lambda: self._is_closed):
                 process.kill()
                 process = None
         if process is not None:
@@ -137,21 +136,30 @@ class _Process:
         self._process.join()
         self._ours.close()
 
-    def do(self, job: Job, is_unwanted: Callable[[], bool]) -> bool:
+    def do(self, job: Job, is_closed: Callable[[], bool]) -> bool:
         """Have a job done; whether the process can be used again."""
         until, give_up = time.monotonic() + job.seconds + _GRACE_SECONDS, None
+        is_compiling = False
+
+        def is_unwanted() -> bool:
+            return job.is_cancelled or is_closed()
+
         try:
             self._ours.send((job.kind, job.game, job.arguments, job.seconds))
             while True:
                 if self._ours.poll(_POLL_SECONDS):
                     what, said = self._ours.recv()
-                    if not is_unwanted():
+                    if what == "compiling":
+                        is_compiling = said
+                    elif not is_unwanted():
                         _tell(job, what, said)
-                    if what != "progress":
+                    if what in ("done", "failed"):
                         return not self._has_grown()
                 now = time.monotonic()
                 if give_up is None and is_unwanted():
                     self._ours.send("stop")
+                    give_up = now + _STOP_SECONDS
+                if give_up is not None and is_compiling and not is_closed():
                     give_up = now + _STOP_SECONDS
                 if give_up is not None and now > give_up:
                     return False
@@ -192,6 +200,7 @@ class Tell:
 
     def __init__(self, connection: Any, seconds: float) -> None:
         self._connection, self._until = connection, time.monotonic() + seconds
+        self._one_at_a_time = threading.Lock()
         self._last = 0.0
         self.is_stopped = False
         self.describe: Callable[[Any], Any] | None = None
@@ -218,7 +227,18 @@ class Tell:
 
     def say(self, what: Any) -> None:
         """A word on the way."""
-        self._connection.send(("progress", what))
+        self.send("progress", what)
+
+    def compiles(self, does: bool) -> None:
+        """Whether machine code is made at this time."""
+        self.send("compiling", does)
+        if does:
+            self.say({"compiling": True})
+
+    def send(self, what: str, said: Any) -> None:
+        """To the server, from whichever thread."""
+        with self._one_at_a_time:
+            self._connection.send((what, said))
 
 
 def _work(connection: Any, is_interpreted: bool) -> None:
@@ -267,16 +287,17 @@ def _work(connection: Any, is_interpreted: bool) -> None:
                 answer = ("failed", f"{type(error).__name__}: {error}")
             done.set()
             current.clear()
-            connection.send(answer)
+            tell.send(*answer)
 
 
 def _say_compiling(tell: Tell, done: threading.Event) -> None:
-    """Let the page know why nothing happens yet."""
-    while not done.wait(0.3):
-        if native.is_compiling():
-            with suppress(OSError):
-                tell.say({"compiling": True})
-            return
+    """Let the page know why nothing happens yet, and the server why nothing stops."""
+    was_compiling = False
+    with suppress(OSError):
+        while not done.wait(_LOOK_SECONDS):
+            if native.is_compiling() != was_compiling:
+                was_compiling = not was_compiling
+                tell.compiles(was_compiling)
 
 
 def _bound_memory() -> None:

@@ -45,6 +45,11 @@ export class Editor {
   draw() {
     if (!this.root || this.element.hidden) return;
     if (!this.at(this.chosen)) this.chosen = [];
+    this.drawPicture();
+    this.drawPanel();
+  }
+
+  drawPicture() {
     const nodes = [], paths = [];
     const walk = (node, parent, path) => {
       const number = nodes.length, above = this.at(path.slice(0, -1));
@@ -76,16 +81,21 @@ export class Editor {
         }
       )
     );
-    this.drawPanel();
   }
 
   drawPanel() {
     const node = this.at(this.chosen), above = this.chosen.length ? this.at(this.chosen.slice(0, -1)) : null, place = this.chosen.at(-1);
     const change = (work) => () => {
       work();
+      this.draw();
       this.changed(written(this.root));
     };
-    const number = (label, value, set) => h(
+    const changeNumber = (work) => {  // the panel stays: the click that ends the typing may be on a button of it
+      work();
+      this.drawPicture();
+      this.changed(written(this.root));
+    };
+    const number = (label, get, set) => h(
       "label",
       {},
       `${label} `,
@@ -94,10 +104,11 @@ export class Editor {
         {
           type: "number",
           step: "any",
-          value,
-          onchange: (event) => Number.isFinite(event.target.valueAsNumber) && change(
-            () => set(event.target.valueAsNumber)
-          )(),
+          value: get(),
+          onchange: ({ target }) => Number.isFinite(target.valueAsNumber) && changeNumber(() => {
+            set(target.valueAsNumber);
+            target.value = get();
+          }),
         }
       )
     );
@@ -127,9 +138,13 @@ export class Editor {
           )
         )
         : node.utilities.map(
-          (u, i) => number(node.utilities.length > 1 ? `p${i + 1}` : "Value", u, (v) => (node.utilities[i] = v))
+          (_, i) => number(
+            node.utilities.length > 1 ? `p${i + 1}` : "Value",
+            () => node.utilities[i],
+            (v) => (node.utilities[i] = v)
+          )
         ),
-      above?.player === -1 ? number("Probability", above.probabilities[place], (v) => {
+      above?.player === -1 ? number("Probability", () => above.probabilities[place], (v) => {
         const rest = above.probabilities.reduce(
           (sum, p, i) => (i === place ? sum : sum + p),
           0

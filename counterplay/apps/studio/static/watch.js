@@ -117,7 +117,7 @@ export async function open(main, { game, rest, address }) {
 
 class Watch {
   constructor(game, address) {
-    Object.assign(this, { game, address, at: 0, playing: null, found: null, steps: [] });
+    Object.assign(this, { game, address, at: 0, playing: null, found: null, steps: [], asked: 0 });
     const button = (words, work, more = {}) => h("button", { type: "button", onclick: careful(work), ...more }, words);
     const select = (label, options, more = {}) => h(
       "select",
@@ -168,7 +168,7 @@ class Watch {
     this.stackCard = card("Call stack", this.stack);
     this.editor = new Editor((text) => {
       this.text.value = text;
-      careful(() => this.run())();
+      careful(() => this.run(true))();
     });
     this.edit = button("Edit tree", () => this.toggleEditor(), { "aria-pressed": "false" });
     this.element = h("div", { className: "layout wide" },
@@ -198,8 +198,10 @@ class Watch {
     return this.source.value === "tree";
   }
 
-  async run() {
+  /** Searches anew. An answer that another question has overtaken is dropped; the editor keeps the tree it made. */
+  async run(isEdited = false) {
     this.pause();
+    const turn = ++this.asked;
     const algorithm = this.algorithm.value, isGrowing = algorithm === "mcts";
     const source = this.isTree ? { tree: this.text.value } : { game: this.game.name };
     this.words.textContent = "Searching …";
@@ -208,13 +210,16 @@ class Watch {
       algorithm,
       depth: this.isTree ? null : Number(this.depth.value),
     };
+    let found;
     try {
-      this.found = await socket.answer({ ...asked, ...source });
+      found = await socket.answer({ ...asked, ...source });
     } catch (error) {
-      this.words.textContent = error.message;
+      if (turn === this.asked) this.words.textContent = error.message;
       return;
     }
-    if (this.found.tree) this.editor.take(this.found.tree);
+    if (turn !== this.asked) return;
+    this.found = found;
+    if (found.tree && !isEdited) this.editor.take(found.tree);
     if (this.isTree) history.replaceState(
       null,
       "",
