@@ -274,6 +274,39 @@ def test_undo_hint_take_over_save_load_and_resign(new_page, served, tmp_path):
     soon(page, ".status").to_contain_text("resigned")
 
 
+API = 'await import(document.querySelector("script[type=module]").src.replace("main.js", "api.js"))'
+
+VERDICT = (
+    """
+async (news) => {
+  const { socket } = %s;
+  const table = await (await fetch(`api/tables/${location.hash.split("/").at(-1)}`)).json();
+  Object.assign(table.moves[0], { mark: "??", verdict: `a blunder, ${news}` });
+  socket.hear({ table: { ...table, version: Date.now() } });
+}
+"""
+    % API
+)
+
+
+def test_news_of_verdicts_leaves_the_board_alone(new_page, served):
+    """A hint, and an earlier position that somebody looks at, stay when the server has judged a move meanwhile."""
+    page = new_page()
+    begun(page, served, "tic_tac_toe")
+    page.click('[data-cell="1,1"]')
+    page.wait_for_selector('.layout[data-moves="2"][data-turn="human"]')
+    page.click("text=Hint")
+    page.wait_for_selector(".cell.hint")
+    page.evaluate(VERDICT, "once")
+    page.wait_for_selector("text=a blunder, once")
+    assert page.locator(".cell.hint").count() == 1
+    page.click(".moves button >> nth=0")
+    soon(page, ".status").to_contain_text("After 1 of 2 moves")
+    page.evaluate(VERDICT, "twice")
+    page.wait_for_selector("text=a blunder, twice")
+    assert "After 1 of 2 moves" in page.locator(".status").inner_text()
+
+
 def test_analysing_a_pasted_game(new_page, served):
     page = new_page("#analyse/nim")
     page.fill("textarea", "a1 b1 c1")
@@ -324,9 +357,10 @@ def test_watching_alpha_beta_and_editing_the_tree(new_page, served):
     page.wait_for_selector("h2 >> text=step 0 of 160")
 
 
-HOLD_ANSWERS = """
+HOLD_ANSWERS = (
+    """
 async () => {
-  const { socket } = await import(document.querySelector("script[type=module]").src.replace("main.js", "api.js"));
+  const { socket } = %s;
   const hear = socket.hear.bind(socket), held = window.held = [];
   socket.hear = (message) => held.push(message);
   window.arrived = async (so_many) => {
@@ -335,6 +369,8 @@ async () => {
   window.release = () => hear(held.shift());
 }
 """
+    % API
+)
 
 
 def test_what_is_edited_while_an_answer_is_on_its_way_is_kept(new_page):

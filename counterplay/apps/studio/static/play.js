@@ -10,6 +10,10 @@ export const title = "Play";
 
 const ARROWS = ["ArrowUp", "ArrowRight", "ArrowDown", "ArrowLeft"];
 const remembered = (game) => `table of ${game}`;
+/** All of a table that the board shows, to compare. */
+const position = (state) => JSON.stringify(
+  { ...state, version: 0, left: 0, moves: state.moves.map((move) => move.name) }
+);
 
 export async function open(main, { game, rest, address }) {
   const id = rest || sessionStorage.getItem(remembered(game.name));
@@ -37,7 +41,7 @@ const usualSeats = (game) => game.players.map(
 
 class Play {
   constructor(game, address) {
-    Object.assign(this, { game, address, state: null, at: null, ticking: null, stopHint: () => {} });
+    Object.assign(this, { game, address, state: null, at: null, ticking: null });
     this.board = new Board(careful((name) => this.play(name)));
     this.bar = new Bar();
     const button = (words, work, more = {}) => h("button", { type: "button", onclick: careful(work), ...more }, words);
@@ -97,7 +101,6 @@ class Play {
 
   leave() {
     clearInterval(this.ticking);
-    this.stopHint();
     socket.watch(null);
   }
 
@@ -138,14 +141,19 @@ class Play {
     location.hash = this.address("play", state.game, state.id);
   }
 
+  /** Show what the server says, if it is news. Of verdicts alone the board hears nothing: a hint, a move that is half
+      made or an earlier position that somebody looks at stays as it is. */
   update(state) {
-    if (state.id !== this.state.id || state.version > this.state.version) this.show(state);
+    if (state.id === this.state.id && state.version <= this.state.version) return;
+    if (position(state) !== position(this.state)) return this.show(state);
+    this.state = state;
+    this.showMoves();
+    this.showValues();
   }
 
   show(state) {
     this.state = state;
     this.at = null;
-    this.stopHint();
     const over = Boolean(state.ending);
     this.board.show(state.picture, state.legal);
     const seats = state.names.map((name, i) => `${name}: ${playerWords(state.players[i])}`);
@@ -159,12 +167,15 @@ class Play {
     this.element.dataset.turn = state.turn;
     this.element.dataset.moves = state.moves.length;
     this.showMoves();
-    this.chartCard.hidden = state.hidden || state.names.length !== 2;
-    put(this.chart, valueChart(state.moves, (ply) => careful(() => this.look(ply))()));
-    this.bar.show(
-      state.names.length === 2 ? state.moves.findLast((move) => typeof move.chance === "number")?.chance : undefined
-    );
+    this.showValues();
     this.tick();
+  }
+
+  showValues() {
+    const { moves, names, hidden } = this.state;
+    this.chartCard.hidden = hidden || names.length !== 2;
+    put(this.chart, valueChart(moves, (ply) => careful(() => this.look(ply))()));
+    this.bar.show(names.length === 2 ? moves.findLast((move) => typeof move.chance === "number")?.chance : undefined);
   }
 
   words(state) {
@@ -196,12 +207,12 @@ class Play {
 
   async advise() {
     this.status.textContent = "Looking for a good move …";
-    const { id, version } = this.state;
+    const asked = position(this.state);
     const found = await socket.answer(
-      { do: "hint", table: id },
+      { do: "hint", table: this.state.id },
       (said) => said.compiling && (this.status.textContent = "The rules are being compiled, once …")
     );
-    if (this.state.id !== id || (this.state.version !== version && this.state.turn !== "human")) return;
+    if (position(this.state) !== asked) return;
     this.status.textContent = `${found.move}: ${found.worth}.`;
     this.board.hint(found.move);
   }
