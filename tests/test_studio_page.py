@@ -276,17 +276,14 @@ def test_undo_hint_take_over_save_load_and_resign(new_page, served, tmp_path):
 
 API = 'await import(document.querySelector("script[type=module]").src.replace("main.js", "api.js"))'
 
-VERDICT = (
-    """
+VERDICT = """
 async (news) => {
-  const { socket } = %s;
+  const { socket } = API;
   const table = await (await fetch(`api/tables/${location.hash.split("/").at(-1)}`)).json();
   Object.assign(table.moves[0], { mark: "??", verdict: `a blunder, ${news}` });
   socket.hear({ table: { ...table, version: Date.now() } });
 }
-"""
-    % API
-)
+""".replace("API", API)
 
 
 def test_news_of_verdicts_leaves_the_board_alone(new_page, served):
@@ -357,10 +354,9 @@ def test_watching_alpha_beta_and_editing_the_tree(new_page, served):
     page.wait_for_selector("h2 >> text=step 0 of 160")
 
 
-HOLD_ANSWERS = (
-    """
+HOLD_ANSWERS = """
 async () => {
-  const { socket } = %s;
+  const { socket } = API;
   const hear = socket.hear.bind(socket), held = window.held = [];
   socket.hear = (message) => held.push(message);
   window.arrived = async (so_many) => {
@@ -368,9 +364,7 @@ async () => {
   };
   window.release = () => hear(held.shift());
 }
-"""
-    % API
-)
+""".replace("API", API)
 
 
 def test_what_is_edited_while_an_answer_is_on_its_way_is_kept(new_page):
