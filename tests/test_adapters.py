@@ -10,7 +10,7 @@ import pytest
 
 from counterplay import Game, UserError, arena, games, native, search
 
-pytestmark = [pytest.mark.long, pytest.mark.no_bounds]
+pytestmark = pytest.mark.long
 
 # With and without chance, of two players and three, with actions of small numbers and of huge ones.
 GAMES = ["tic_tac_toe", "connect_four", "pig:goal=20", "two_against_one", "backgammon"]

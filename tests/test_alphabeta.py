@@ -55,7 +55,7 @@ def test_any_refinements_give_the_value_of_minimax_on_written_trees(text, seed):
 
 @pytest.mark.parametrize(
     "game",
-    [KnowingTree(), *(pytest.param(game, marks=pytest.mark.slow) for game in (RandomTree(), RandomTree(meet=False)))],
+    [KnowingTree(), *(pytest.param(game, marks=pytest.mark.rare) for game in (RandomTree(), RandomTree(meet=False)))],
 )
 def test_any_refinements_give_the_value_of_minimax_on_thousands_of_compiled_trees(game):
     for seed in range(600):

@@ -13,7 +13,7 @@ from counterplay import CHANCE, UserError, analysis, games, native, search
 from counterplay.arena import SavedGame
 from tests.processes import WATCHDOG_SECONDS
 
-pytestmark = [pytest.mark.long, pytest.mark.no_bounds]
+pytestmark = pytest.mark.long
 
 TIC_TAC_TOE, NIM, CONNECT_FOUR = (games.load(name) for name in ("tic_tac_toe", "nim", "connect_four"))
 LOST_AT_ONCE = "b2 b3 a3 c1 a1 a2 c3"  # the centre is answered at an edge, which loses by force

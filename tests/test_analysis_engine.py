@@ -13,7 +13,7 @@ from counterplay.search import Limits
 from counterplay.study.analysis import best_lines
 from tests.processes import WATCHDOG_SECONDS
 
-pytestmark = [pytest.mark.long, pytest.mark.no_bounds]
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture(autouse=True)

@@ -11,8 +11,6 @@ from counterplay.arena import GameRecord
 from counterplay.arena.openings import random_openings
 from counterplay.arena.score import mean_gain, score_of
 
-pytestmark = pytest.mark.no_bounds
-
 
 @pytest.fixture(autouse=True)
 def _interpreted():

@@ -247,9 +247,9 @@ def test_plays_are_those_of_gnubg(positions, tmp_path):
 
 
 @needs_gnubg
-@pytest.mark.slow
-def test_plays_are_those_of_gnubg_in_20000_positions(tmp_path):
-    assert_plays_of_gnubg(played_positions(20_000, seed=4), tmp_path, named=False)  # naming takes minutes
+@pytest.mark.parametrize("number", [3_000, pytest.param(20_000, marks=pytest.mark.rare)])
+def test_plays_are_those_of_gnubg_in_thousands_of_positions(tmp_path, number):
+    assert_plays_of_gnubg(played_positions(number, seed=4), tmp_path, named=False)  # naming takes minutes
 
 
 def random_game(seed):

@@ -13,7 +13,7 @@ from counterplay.apps.cli.show_experiments import knowledge_table, ordering_char
 from counterplay.search.alphabeta.workspace import useful_refinements
 from tests.test_uniform_tree import least
 
-pytestmark = [pytest.mark.long, pytest.mark.no_bounds]
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture(autouse=True)

@@ -20,7 +20,7 @@ from counterplay.games.chess import weights
 from counterplay.native import interpreted
 from tests.processes import WATCHDOG_SECONDS
 
-pytestmark = [pytest.mark.long, pytest.mark.no_bounds]
+pytestmark = pytest.mark.long
 
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 
@@ -51,7 +51,7 @@ def measure(monkeypatch):
     return importlib.import_module("measure")
 
 
-@pytest.mark.slow
+@pytest.mark.rare
 @needs_compiler
 @needs_open_spiel
 def test_every_row_has_rates(tmp_path):
@@ -166,7 +166,7 @@ def test_weights_in_memory_are_compared_with_constants(tmp_path):
 
 
 @needs_open_spiel
-@pytest.mark.slow
+@pytest.mark.rare
 def test_hidden_games_are_compared():
     command = [sys.executable, BENCHMARKS / "hidden.py", "--quick"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=WATCHDOG_SECONDS)
@@ -187,7 +187,7 @@ def test_games_against_gnubg_come_to_an_end(monkeypatch, tmp_path):
     assert abs(score["fair"]) < 9
 
 
-@pytest.mark.slow
+@pytest.mark.rare
 def test_re_solving_thinks_as_long_as_cfr(tmp_path):
     command = [sys.executable, BENCHMARKS / "resolving.py", "--quick", "--svg", tmp_path / "curves.svg"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=WATCHDOG_SECONDS)
@@ -197,6 +197,7 @@ def test_re_solving_thinks_as_long_as_cfr(tmp_path):
     assert "re-solving, network" in (tmp_path / "curves.svg").read_text()
 
 
+@pytest.mark.rare
 def test_the_first_minute_is_measured(tmp_path):
     report = tmp_path / "report.json"
     done = subprocess.run(

@@ -7,7 +7,7 @@ import pytest
 
 from counterplay.core.charts import Dot, line_chart, value_chart
 
-pytestmark = [pytest.mark.long, pytest.mark.no_bounds]
+pytestmark = pytest.mark.long
 
 SVG = "{http://www.w3.org/2000/svg}"
 

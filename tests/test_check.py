@@ -11,7 +11,7 @@ from counterplay import CHANCE, Bits, Game, UnreadableText
 from counterplay.study.check import Problem, Report, examination, examine, properties
 from tests.small_games import Nim
 
-pytestmark = [pytest.mark.long, pytest.mark.no_bounds]
+pytestmark = pytest.mark.long
 
 
 class Take(Nim):

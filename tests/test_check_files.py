@@ -5,7 +5,7 @@ import pytest
 from counterplay.study.check import examine_text
 from tests.small_games import NIM_FILE as NIM
 
-pytestmark = [pytest.mark.long, pytest.mark.no_bounds]
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from counterplay.study.check import examine, examine_text
 from counterplay.study.check.pitfalls import pitfalls
 from tests.test_check import Take
 
-pytestmark = [pytest.mark.long, pytest.mark.no_bounds]
+pytestmark = pytest.mark.long
 
 TAKE = """\
 from typing import NamedTuple

@@ -11,8 +11,6 @@ from counterplay import games, native, search
 from tests.processes import WATCHDOG_SECONDS
 from tests.small_games import NIM_FILE
 
-pytestmark = pytest.mark.no_bounds
-
 
 @pytest.fixture
 def nim_file(tmp_path):

@@ -23,8 +23,6 @@ from counterplay.native import interpreted
 from tests.processes import WATCHDOG_SECONDS
 from tests.small_games import Nim
 
-pytestmark = pytest.mark.no_bounds
-
 GAME = games.load("tic_tac_toe")
 ROOT = Path(__file__).parent.parent
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes as Linux shows them")
@@ -340,7 +338,7 @@ print(json.dumps(told))
 
 @pytest.mark.slow
 @linux_only
-@pytest.mark.parametrize("lost", ["worker", "head"])
+@pytest.mark.parametrize("lost", ["worker", pytest.param("head", marks=pytest.mark.rare)])
 def test_a_ray_of_this_machine_loses_a_worker_and_its_head_but_no_game(tmp_path, lost):
     """Three workers, one killed in the middle; then, too, the head. What was finished stays, and the match goes on."""
     ray_or_skip()
@@ -376,7 +374,7 @@ def lines_of(file):
     return sorted(map(json.loads, file.read_text().splitlines()[1:]), key=lambda line: line["number"])
 
 
-@pytest.mark.slow
+@pytest.mark.rare
 @linux_only
 def test_ray_learns_what_processes_learn(tmp_path):
     """The same run with one worker of Ray as with one here; and with two of Ray, one killed, as with two processes."""

@@ -11,7 +11,7 @@ from counterplay.study.demos import horizon, pacman_suicide, pacman_thrashing
 from counterplay.study.demos.outcome import Claim, Outcome
 from counterplay.study.demos.pacman_play import Stage, player_named, random_start, summary
 
-pytestmark = [pytest.mark.long, pytest.mark.no_bounds]
+pytestmark = pytest.mark.long
 
 QUICK = {"pacman-suicide": 12, "pacman-thrashing": 3, "bins": 200}
 """Seeds that are enough, for those that do not take long interpreted."""

@@ -30,8 +30,6 @@ from counterplay import analysis, arena, experiments, games, native, quiz, searc
 from counterplay.arena.outside import is_installed
 from tests.processes import WATCHDOG_SECONDS
 
-pytestmark = pytest.mark.no_bounds
-
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 

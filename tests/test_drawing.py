@@ -23,8 +23,6 @@ from counterplay.core.drawing import (
 )
 from counterplay.native.source import fingerprint
 
-pytestmark = pytest.mark.no_bounds
-
 SVG = "{http://www.w3.org/2000/svg}"
 SURFACES = ["plain", "grid", "checkered", "lines", "holes"]
 ON_A_BOARD = [name for name in games.names() if games.load(name).board(games.load(name).initial()) is not None]

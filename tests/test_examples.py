@@ -10,7 +10,7 @@ import pytest
 
 from tests.processes import WATCHDOG_SECONDS
 
-pytestmark = [pytest.mark.long, pytest.mark.no_bounds]
+pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).parent.parent
 

@@ -10,7 +10,7 @@ from counterplay.core.game import CHANCE
 from counterplay.study.analysis.explain import _adds_up, _weighted
 from counterplay.study.analysis.prospects import new_judge
 
-pytestmark = [pytest.mark.long, pytest.mark.no_bounds]
+pytestmark = pytest.mark.long
 
 
 class Sale(Game):

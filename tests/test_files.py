@@ -8,8 +8,6 @@ from counterplay import UserError
 from counterplay.core import files
 from counterplay.core.files import locked, read_json, read_text, write_files
 
-pytestmark = pytest.mark.no_bounds
-
 
 def test_files_are_written_or_replaced(tmp_path):
     old, new = tmp_path / "old.txt", tmp_path / "new.txt"

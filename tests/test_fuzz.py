@@ -24,7 +24,7 @@ from counterplay.core.texts import read_settings
 from counterplay.games.pacman import maze
 from counterplay.study.analysis import moves_of_text, read_record
 
-pytestmark = [pytest.mark.long, pytest.mark.no_bounds]
+pytestmark = pytest.mark.long
 
 bounded = settings(
     max_examples=60, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck)

@@ -31,6 +31,7 @@ VARIATIONS = [
 ]
 HIDDEN = [name for name in NAMES if not games.load(name).perfect_information]
 LARGE = ("backgammon", "chess", "go", "othello")  # compiling all that is examined takes longest
+LONG = ("chess", "othello", "othello:size=6,margin=true")  # so do their games, interpreted
 
 
 def slow_if(condition, text):
@@ -59,12 +60,22 @@ def fingerprints(game, s, random, hashes, utilities):
     return end
 
 
-@pytest.mark.parametrize("text", [slow_if(text in [*LARGE, *HIDDEN, *VARIATIONS], text) for text in NAMES + VARIATIONS])
-def test_it_has_all_properties_and_agrees_in_both_modes(text):
-    report = examine(games.load(text))
+@pytest.mark.parametrize(
+    ("text", "playouts"),
+    [
+        *([text, 6 if text in LONG else 20] for text in NAMES if text not in [*LARGE, *HIDDEN]),
+        *(
+            pytest.param(text, 6 if text in LONG else 20, marks=pytest.mark.slow)
+            for text in [*LARGE, *HIDDEN, *VARIATIONS]
+        ),
+        *(pytest.param(text, 20, marks=pytest.mark.rare) for text in LONG),
+    ],
+)
+def test_it_has_all_properties_and_agrees_in_both_modes(text, playouts):
+    report = examine(games.load(text), playouts)
     assert report.ok, str(report)
     assert report.both_modes, str(report)
-    assert report.games_played == 20
+    assert report.games_played == playouts
 
 
 @pytest.mark.parametrize("text", [slow_if(text in [*HIDDEN, *VARIATIONS], text) for text in NAMES + VARIATIONS])

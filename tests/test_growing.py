@@ -6,8 +6,6 @@ from counterplay import games
 from counterplay.core.errors import UserError
 from counterplay.study.trees import Growth, grow
 
-pytestmark = pytest.mark.no_bounds
-
 TWO_PLY = "tree:[[3,12,8],[2,4,6],[14,5,2]]"
 
 

@@ -16,7 +16,7 @@ from counterplay.games.matrix_game import NAMED, MatrixGame
 from counterplay.search import random_action
 from counterplay.study.check import examine
 
-pytestmark = [pytest.mark.long, pytest.mark.no_bounds]
+pytestmark = pytest.mark.long
 
 HIDDEN = [name for name in games.names() if not games.load(name).perfect_information]
 

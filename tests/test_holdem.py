@@ -14,7 +14,7 @@ from counterplay.core.views import view
 from counterplay.games.texas_holdem import TexasHoldem
 from counterplay.native import native as make_native
 
-pytestmark = [pytest.mark.long, pytest.mark.no_bounds]
+pytestmark = pytest.mark.long
 
 GAME = games.load("texas_holdem")
 

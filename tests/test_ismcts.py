@@ -16,7 +16,7 @@ from counterplay.games.kuhn_poker import KuhnPoker
 from counterplay.search import Determinised, InformationSets, Limits, Unsuited, imagine, ismcts, pimc
 from counterplay.search.ismcts.worlds import MOST_STATES, worlds_of
 
-pytestmark = [pytest.mark.long, pytest.mark.no_bounds]
+pytestmark = pytest.mark.long
 
 BOTH = pytest.mark.parametrize("find", [ismcts, pimc])
 DEALT = "Ah Kd 7c 7d"

@@ -14,7 +14,7 @@ from counterplay.arena.ladder import Rung, Standing, Step, climb, climber, rungs
 from counterplay.arena.match import Score
 from tests.test_outside import fake
 
-pytestmark = [pytest.mark.long, pytest.mark.no_bounds]
+pytestmark = pytest.mark.long
 
 GAME = "nim:heaps=4,5,6"
 CHEAT = fake("ugi", "nothing+nothing", "illegal", settings=",nodes=1")  # it loses every game

@@ -9,7 +9,7 @@ from counterplay.arena.adjudication import Adjudication, Judge
 from counterplay.arena.openings import Openings, random_openings, read_openings
 from counterplay.arena.written import must_be_writable, write_games, written
 
-pytestmark = [pytest.mark.long, pytest.mark.no_bounds]
+pytestmark = pytest.mark.long
 
 TIC_TAC_TOE = games.load("tic_tac_toe")
 

@@ -21,7 +21,7 @@ from counterplay.solve import (
     replicate,
 )
 
-pytestmark = [pytest.mark.long, pytest.mark.no_bounds]
+pytestmark = pytest.mark.long
 
 
 def found(name):

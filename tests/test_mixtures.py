@@ -5,7 +5,7 @@ import pytest
 from counterplay import UserError, games, native
 from counterplay.study.analysis.mixtures import MixedMove, Mixture, Reply, explain_mixture
 
-pytestmark = [pytest.mark.long, pytest.mark.no_bounds]
+pytestmark = pytest.mark.long
 
 KUHN = games.load("kuhn_poker")
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.mutate import HERE, concerning, mutants, outcome, trial
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.rare
 
 TEXT = """
 LIMIT = 3

@@ -9,7 +9,7 @@ from counterplay import Game, games, native, search, trees
 from counterplay.games.tree import Tree
 from tests.small_games import Nim
 
-pytestmark = [pytest.mark.long, pytest.mark.no_bounds]
+pytestmark = pytest.mark.long
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -128,7 +128,7 @@ def test_endgames_with_12_empty_squares_are_solved():
     assert_solved(GAME, 12, range(12))
 
 
-@pytest.mark.slow
+@pytest.mark.rare
 def test_endgames_with_14_empty_squares_of_36_are_solved():
     assert_solved(SMALL, 14, range(12))
 

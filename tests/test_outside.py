@@ -19,8 +19,6 @@ from counterplay.arena.outside.uci import Option
 from counterplay.arena.session import split_players
 from tests.processes import WATCHDOG_SECONDS
 
-pytestmark = pytest.mark.no_bounds
-
 FAKE = Path(__file__).with_name("fake_engine.py")
 CHESS_MOVES = "e2e4+e7e5+g1f3"
 

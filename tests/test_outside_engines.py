@@ -10,7 +10,7 @@ from counterplay import UserError, arena, games, native
 from counterplay.arena.outside import is_installed
 from tests.processes import WATCHDOG_SECONDS
 
-pytestmark = [pytest.mark.long, pytest.mark.no_bounds]
+pytestmark = pytest.mark.long
 
 
 def needs(program):

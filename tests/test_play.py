@@ -19,8 +19,6 @@ from counterplay.arena import SavedGame
 from counterplay.arena.levels import LevelPlayer
 from tests.processes import WATCHDOG_SECONDS, hear_ctrl_c
 
-pytestmark = pytest.mark.no_bounds
-
 
 @pytest.fixture
 def typed(counterplay, monkeypatch):

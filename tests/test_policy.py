@@ -19,7 +19,7 @@ from tests.small_games import OnePlayer
 from tests.test_maxn import any_game
 from tests.test_search import tree
 
-pytestmark = [pytest.mark.long, pytest.mark.no_bounds]
+pytestmark = pytest.mark.long
 
 
 def first(game):

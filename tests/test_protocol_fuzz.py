@@ -14,7 +14,7 @@ from counterplay.apps.protocols.lines import Line
 from counterplay.search import Limits
 from tests.talk import new_dispatcher, run_engine
 
-pytestmark = [pytest.mark.slow, pytest.mark.no_bounds]
+pytestmark = pytest.mark.slow
 
 GAMES = {"uci": "tic_tac_toe", "ugi": "nim", "gtp": "go:size=3", "nboard": "othello:size=4"}
 NUMBERS = ["0", "1", "2", "3", "7", "-1", "99999999999999999999", "1e9", "nan", "x", "", "0x10", "٣", "1.5"]
@@ -125,11 +125,12 @@ def fuzz(protocol, number, seed=0):
     return answers, objects[1] - objects[0]
 
 
+@pytest.mark.parametrize("lines", [20_000, pytest.param(100_000, marks=pytest.mark.rare)])
 @pytest.mark.parametrize("protocol", GAMES)
-def test_no_line_ends_an_engine(protocol):
+def test_no_line_ends_an_engine(protocol, lines):
     with native.interpreted():
-        answers, more = fuzz(protocol, 100_000)
-    assert answers > 30_000
+        answers, more = fuzz(protocol, lines)
+    assert answers > 0.3 * lines
     assert more < 2_000
 
 

@@ -13,7 +13,7 @@ from counterplay.apps.protocols.thinker import ELO, Options
 from tests.processes import WATCHDOG_SECONDS
 from tests.talk import engine_process, new_dispatcher, run_engine, talk, timeless
 
-pytestmark = [pytest.mark.long, pytest.mark.no_bounds]
+pytestmark = pytest.mark.long
 
 GOLDEN = Path(__file__).parent / "golden" / "protocols"
 

@@ -11,8 +11,6 @@ from counterplay.arena import ratings
 from counterplay.arena.ratings import ELO, _likelihood
 from counterplay.core.randomness import new_random, unit
 
-pytestmark = pytest.mark.no_bounds
-
 
 def test_two_players_differ_by_the_elo_of_their_score():
     found = ratings(["a", "b"], [(0, 1, 1.0)] * 75 + [(1, 0, 1.0)] * 25, anchor="b")

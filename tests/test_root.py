@@ -9,7 +9,7 @@ from counterplay.search.alphabeta.kernel import value
 from counterplay.search.alphabeta.root import ask, kernel_of, note_search, root_is_compiled
 from tests.small_games import Nim
 
-pytestmark = [pytest.mark.long, pytest.mark.no_bounds]
+pytestmark = pytest.mark.long
 
 LIMITS = [Limits(depth=3), Limits(), *(Limits(nodes=n) for n in (1, 2, 5, 9, 20, 50, 120))]
 

@@ -7,13 +7,9 @@ import inspect
 import json
 from pathlib import Path
 
-import pytest
-
 from counterplay import games, native, search
 from counterplay.search.perft import lines
 from counterplay.search.run import new_tally
-
-pytestmark = pytest.mark.no_bounds
 
 FILE = Path(__file__).parent / "golden" / "signature.json"
 

@@ -11,8 +11,6 @@ from counterplay.arena import Sprt
 from counterplay.arena.sprt import OUTCOMES, _with_effect
 from counterplay.core.randomness import new_random, unit
 
-pytestmark = pytest.mark.no_bounds
-
 PUBLISHED = Path(__file__).parent / "data" / "sequential_tests.csv"
 """200 tests from public commit messages of Stockfish: the printed ratio, the hypotheses, the pairs by their points."""
 

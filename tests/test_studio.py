@@ -17,7 +17,7 @@ from counterplay.arena import SavedGame
 from tests.processes import WATCHDOG_SECONDS
 from tests.studio_server import HUMAN, MIDDLE, RANDOM, heard, studio, table_where
 
-pytestmark = [pytest.mark.long, pytest.mark.no_bounds]
+pytestmark = pytest.mark.long
 
 pytest.importorskip("fastapi", reason="needs the studio (pip install 'counterplay[studio]')")
 pytest.importorskip("httpx", reason="needs httpx (pip install httpx)")

@@ -7,8 +7,6 @@ from counterplay.apps.studio.board import clicks, moves, picture, steps
 from counterplay.core.game import listed_actions
 from counterplay.core.randomness import new_random, word
 
-pytestmark = pytest.mark.no_bounds
-
 
 def ways(game, position=None, played=()):
     """By the names of the moves: the clicks, in the names of cells."""

@@ -16,7 +16,7 @@ from counterplay import games
 from tests.processes import WATCHDOG_SECONDS
 from tests.studio_server import studio
 
-pytestmark = [pytest.mark.long, pytest.mark.no_bounds]
+pytestmark = pytest.mark.long
 
 for needed in ("fastapi", "httpx", "websockets"):
     pytest.importorskip(needed, reason=f"needs {needed} (pip install 'counterplay[test]')")

@@ -7,8 +7,6 @@ from hypothesis import strategies as st
 from counterplay.arena import Budget, Clock, TimeLeft, allot
 from counterplay.core.game import UnreadableText
 
-pytestmark = pytest.mark.no_bounds
-
 seconds = st.floats(0, 10_000)
 overheads = st.floats(0, 5)
 lefts = st.builds(

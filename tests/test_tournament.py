@@ -29,7 +29,7 @@ from counterplay.arena.score import score_of
 from tests.processes import WATCHDOG_SECONDS, hear_ctrl_c
 from tests.test_arena import records
 
-pytestmark = [pytest.mark.long, pytest.mark.no_bounds]
+pytestmark = pytest.mark.long
 
 TIC_TAC_TOE = games.load("tic_tac_toe")
 WEAK = ("alphabeta:depth=1", "random", "alphabeta:depth=2")

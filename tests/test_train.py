@@ -306,7 +306,8 @@ main()
 @pytest.mark.parametrize(
     ("recipe", "games_", "times"),
     [
-        ("samuel", 8000, 10),
+        ("samuel", 8000, 4),
+        pytest.param("samuel", 8000, 10, marks=pytest.mark.rare),
         pytest.param("zero:hidden=16x16,simulations=8,quick=4,gate=64", 512, 4, marks=pytest.mark.rare),
         pytest.param("descent:hidden=16,simulations=2,memory_mb=1", 512, 4, marks=pytest.mark.rare),
     ],

@@ -14,8 +14,6 @@ from counterplay.study.trees.draw import arrange
 from tests.test_expectiminimax import any_tree
 from tests.test_search import tree as two_player_tree
 
-pytestmark = pytest.mark.no_bounds
-
 
 def test_the_two_ply_tree_as_in_the_lecture():
     """3 12 8 / 2 4 6 / 14 5 2: every α, β and v of the run, and the leaves 4 and 6 cut."""

@@ -9,8 +9,6 @@ from counterplay import Game, Memory, UserError, arena, games, search
 from counterplay.arena.tuning import Knob, knobs_of
 from counterplay.native import interpreted
 
-pytestmark = pytest.mark.no_bounds
-
 
 class Takers(Game):
     """Two take numbers in turn from either end of a row; who has more in the end has won.

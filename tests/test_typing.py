@@ -10,7 +10,7 @@ import pytest
 import counterplay
 from tests.processes import WATCHDOG_SECONDS
 
-pytestmark = [pytest.mark.long, pytest.mark.no_bounds]
+pytestmark = pytest.mark.long
 
 pytest.importorskip("mypy", reason="needs mypy (pip install mypy)")
 

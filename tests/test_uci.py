@@ -9,7 +9,7 @@ import pytest
 from tests.processes import WATCHDOG_SECONDS
 from tests.talk import COMMAND, talk
 
-pytestmark = [pytest.mark.long, pytest.mark.no_bounds]
+pytestmark = pytest.mark.long
 
 LIMITS = [1, 2, 5, 10, 30, 60, 100, 200, 300, 500, 700, 1000, 1500, 2000, 3000, 4000, 5000, 6000, 8000, 10_000]
 

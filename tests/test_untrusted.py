@@ -10,8 +10,6 @@ from counterplay.arena import SavedGame, Session, match
 from counterplay.core.texts import printable
 from counterplay.study.analysis import read_record
 
-pytestmark = pytest.mark.no_bounds
-
 RULES = """
 from pathlib import Path
 from typing import NamedTuple

@@ -8,8 +8,6 @@ from counterplay.games.connect_four import ConnectFour
 from counterplay.games.pacman import maze as mazes
 from counterplay.study import analysis
 
-pytestmark = pytest.mark.no_bounds
-
 OPERA = (  # Morphy against the Duke of Brunswick and Count Isouard, Paris 1858
     "1. e4 e5 2. Nf3 d6 3. d4 Bg4 4. dxe5 Bxf3 5. Qxf3 dxe5 6. Bc4 Nf6 7. Qb3 Qe7 8. Nc3 c6 9. Bg5 b5 10. Nxb5 cxb5 "
     "11. Bxb5+ Nbd7 12. O-O-O Rd8 13. Rxd7 Rxd7 14. Rd1 Qe6 15. Bxd7+ Nxd7 16. Qb8+ Nxb8 17. Rd8# 1-0"
@@ -176,7 +174,7 @@ def test_lists_need_no_brackets():
 # ---- reviews
 
 
-@pytest.mark.slow
+@pytest.mark.rare
 def test_the_mistake_of_the_opera_game_is_marked():
     found = analysis.review(games.load("chess"), OPERA, depth=13)  # what it costs is seen late
     mistake = found.moves[17]

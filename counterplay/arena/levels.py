@@ -51,13 +51,14 @@ LEVELS = {
 
 
 class LevelPlayer:
-    """A player of a level."""
+    """A player of a level. With `seconds` it ends sooner where a search is slow, and may move otherwise next time."""
 
-    def __init__(self, game: Game, level: int | str, seed: int = 0) -> None:
+    def __init__(self, game: Game, level: int | str, seed: int = 0, seconds: float | None = None) -> None:
         known = {str(number): each for number, each in LEVELS.items()}
         if str(level) not in known:
             raise UserError(f"a level is from 1 to {len(LEVELS)}, as in 'level:5', not '{level}'")
         self.game, self.level, self.seed = game, known[str(level)], seed
+        self._limits = search.Limits(nodes=self.level.nodes, seconds=seconds)
         self._engine = search.strongest(game)
         self._defence = Defence(game, search.strongest)
 
@@ -88,7 +89,7 @@ class LevelPlayer:
         win = _win(game, s, moves)
         overlooked = self._overlooked(len(moves), ply) if win is None else 0
         self._engine.new_game(seed_at(self.seed, ply))
-        limits = search.Limits(nodes=self.level.nodes)
+        limits = self._limits
         wanted = 1 if self._engine.abilities.every_value else overlooked + 1
         found = self._engine.search(s, limits, multi=wanted, history=states[:-1], progress=progress)
         # By visits in a tree search, else by value, equals in any order. A move that is not exact was not looked at, or

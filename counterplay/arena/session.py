@@ -39,6 +39,7 @@ __all__ = ["HUMAN", "Choice", "Ending", "Session", "split_players"]
 HUMAN = "human"
 """What stands for a person where players are named."""
 _SHOWN = 8  # legal moves that an error lists
+_HINT_SECONDS = 5.0  # where rules run interpreted, the nodes of the highest level would take a minute
 _LATE_SECONDS = 0.1  # a search is told the time ten times a second, so that it may end so late
 
 
@@ -315,10 +316,11 @@ class Session:
                 self._watch.stop()
 
     def advise(self, progress: Progress | None = None) -> search.Result:
-        """What a search at the highest level finds here: a hint, and who stands better."""
+        """What a search at the highest level finds here, within seconds: a hint, and who stands better."""
         with self._lock:
             states = list(self._states)
-            watch = self._begin_search(LevelPlayer(self._adviser, len(LEVELS), self.seed), progress)
+            adviser = LevelPlayer(self._adviser, len(LEVELS), self.seed, _HINT_SECONDS)
+            watch = self._begin_search(adviser, progress)
         return self._search(watch, states)
 
     def undo(self) -> int:
