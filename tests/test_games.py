@@ -63,7 +63,7 @@ def fingerprints(game, s, random, hashes, utilities):
 @pytest.mark.parametrize(
     ("text", "playouts"),
     [
-        *([text, 6 if text in LONG else 20] for text in NAMES if text not in [*LARGE, *HIDDEN]),
+        *((text, 20) for text in NAMES if text not in [*LARGE, *HIDDEN]),
         *(
             pytest.param(text, 6 if text in LONG else 20, marks=pytest.mark.slow)
             for text in [*LARGE, *HIDDEN, *VARIATIONS]
