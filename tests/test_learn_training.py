@@ -10,7 +10,10 @@ import numpy as np
 import pytest
 
 from counterplay import UserError, games, learn, native, search
-from counterplay.learn import files, identity, temporal
+from counterplay.core.features import new_active
+from counterplay.core.randomness import new_random
+from counterplay.core.records import new_record
+from counterplay.learn import files, identity, selfplay, temporal
 from tests.processes import WATCHDOG_SECONDS
 from tests.test_learn_models import Corridor, positions, shaken
 
@@ -40,12 +43,13 @@ SMALL = {
     "patterns": ("othello:size=4", lambda game: learn.Patterns(game, stages=2), 0.1, 0.5, 0.1),
     "dice": ("pig:goal=9", learn.Linear, 0.05, 0.9, 0.05),
 }
+WARM = {"network": 0.3, "patterns": 0.0, "dice": 0.1}
 
 
 @pytest.mark.parametrize("name", SMALL)
 def test_compiled_and_interpreted_learn_the_same_to_the_last_bit(name):
     text, make, rate, trace, explore = SMALL[name]
-    settings = temporal.Settings(6, (rate, rate / 10), trace, explore, seed=3)
+    settings = temporal.Settings(6, (rate, rate / 10), trace, explore, seed=3, warm=WARM[name])
     weights = trained(text, make, settings)
     assert_same(weights, trained(text, make, settings, compiled=False))
     assert any(np.abs(each).max() > 0 for each in weights.values())
@@ -66,7 +70,7 @@ def test_a_training_that_is_stopped_anywhere_and_goes_on_ends_the_same(tmp_path)
         w, random, end = training._works[0], training._randoms[0], training.games + 37
         number = min(temporal.TOGETHER - training.games % temporal.TOGETHER, end - training.games, 200 - training.games)
         rate = settings.rate_at(training.games)
-        temporal.play_and_learn(training.game, game.initial(), w, random, number, rate, trace, explore)
+        temporal.play_and_learn(training.game, game.initial(), w, random, number, rate, trace, explore, 0.0)
         files.save(model, file, training)
         model = make(game)  # as another process would have it
     assert stops > 4
@@ -135,6 +139,8 @@ def test_a_training_that_makes_no_sense_is_refused():
         ({"games": 1, "trace": 1.5}, "from 0 to 1"),
         ({"games": 1, "explore": -1.0}, "from 0 to 1"),
         ({"games": 1, "threads": 0}, "threads"),
+        ({"games": 1, "warm": float("nan")}, "temperature"),
+        ({"games": 1, "warm": 0.1, "depth": 2}, "depth=1 or warm=0"),
     ]:
         with pytest.raises(UserError, match=complaint):
             learn.td(game, model, **settings)
@@ -154,6 +160,33 @@ def test_a_table_learns_what_nim_is_worth():
             right = search.alphabeta(game, s)
             best = max(game.actions(s), key=lambda a, s=s: clever.evaluate(game.result(s, a), game.player(s)))
             assert search.alphabeta(game, game.result(s, best)).value == right.value
+
+
+def test_warm_moves_are_drawn_by_softmax_and_targets_are_those_of_the_best():
+    """The first move of 4,000 games, nothing learned: as often as exp(value / warm) says, and noted as no mistake."""
+    game, warm = games.load("nim:heaps=(1,2)"), 0.03
+    model = learn.Linear(game, features="table")
+    weights = model.weights["weights"]
+    weights[:] = np.sin(np.arange(weights.size))
+    clever = game.with_model(model)
+    s = game.initial()
+    after = [game.result(s, a) for a in game.actions(s)]
+    values = np.array([clever.evaluate(each, game.player(s)) for each in after])
+    wanted = np.exp(values / warm) / np.exp(values / warm).sum()
+    assert wanted.max() - wanted.min() > 0.1
+    w, random, drawn = new_record(selfplay.WORK), new_random(5), np.zeros(len(after))
+    on = new_active(clever.model_inputs, clever.model_most)
+    for _ in range(4000):
+        selfplay.play(clever, s, w, random, 0.0, warm)
+        seen = list(w.index[w.first[1] : w.first[2]])
+        for k, each in enumerate(after):
+            on.clear()
+            clever.model_see(each, on)
+            if seen == [on.index(i) for i in range(len(on))]:
+                drawn[k] += 1
+                assert w.is_random[0] == (values[k] < values.max())
+    assert drawn.sum() == 4000
+    assert np.abs(drawn / 4000 - wanted).max() < 0.03
 
 
 def test_the_default_features_learn_without_a_line_of_code():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf
+from math import inf, log
 from typing import Any
 
 import numpy as np
@@ -40,20 +40,24 @@ what it should be worth (a random move did), and what the best would have led to
 
 
 @native
-def play_and_learn(game, start, w, random, games, rate, trace, explore):  # type: ignore[no-untyped-def]
+def play_and_learn(game, start, w, random, games, rate, trace, explore, warm):  # type: ignore[no-untyped-def]
     """Play so many games against oneself, and learn from each."""
     for _ in range(games):
         if w.stop:
             break
-        end = play(game, start, w, random, explore)
+        end = play(game, start, w, random, explore, warm)
         learn_from(game, end, w, rate, trace)
         w.games += 1
     return w.games
 
 
 @native
-def play(game, start, w, random, explore):  # type: ignore[no-untyped-def]
-    """A game, its positions noted in `w`; the state at its end, or where there is no more room for notes."""
+def play(game, start, w, random, explore, warm):  # type: ignore[no-untyped-def]
+    """A game, its positions noted in `w`; the state at its end, or where there is no more room for notes.
+
+    With `warm` moves are drawn by softmax: the one with the highest value plus a noise of Gumbel's is drawn with just
+    that probability (Gumbel 1954), and no list of values has to be kept.
+    """
     s = start
     w.seen = 0
     note(game, s, w, False)
@@ -64,15 +68,24 @@ def play(game, start, w, random, explore):  # type: ignore[no-untyped-def]
                 note(game, s, w, True)
             continue
         p, best_value, best = game.player(s), -inf, s
+        drawn_noisy, drawn_value, drawn = -inf, -inf, s
         for a in game.actions(s):
             after = game.result(s, a)
             v = game.evaluate(after, p)
             w.positions += 1
             if v > best_value:
                 best_value, best = v, after
+            if warm > 0.0:
+                noisy = v - warm * log(max(-log(1.0 - unit(random)), 1e-300))
+                if noisy > drawn_noisy:
+                    drawn_noisy, drawn_value, drawn = noisy, v, after
         if explore > 0.0 and unit(random) < explore:
             note_best(game, best, w)
             best = game.result(s, game.sample(s, word(random)))
+        elif warm > 0.0:
+            if drawn_value < best_value:
+                note_best(game, best, w)
+            best = drawn
         s = best
         if not game.is_terminal(s):
             note(game, s, w, False)

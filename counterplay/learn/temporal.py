@@ -2,9 +2,10 @@
 
     learn.td(game, model, games=300_000, threads=2, progress=print)
 
-In each position the player chooses the move whose successor the model likes best, or at times a random one. After the
-game its positions are learned from the last to the first. What each should have been is the λ-return: a mixture of the
-result and of what the model says of the positions after it,
+In each position the player chooses the move whose successor the model likes best, or at times a random one, or, when
+it is `warm`, any by softmax: the better it looks, the more often. After the game its positions are learned from the
+last to the first. What each should have been is the λ-return: a mixture of the result and of what the model says of the
+positions after it,
 
     target(t) = (1 - λ) value(t + 1) + λ target(t + 1)
 
@@ -56,11 +57,14 @@ class Settings(NamedTuple):
     seed: int = 0
     depth: int = 1
     """How many plies the model looks ahead while it learns; see `ahead.py` for more than one."""
+    warm: float = 0.0
+    """The temperature of softmax: a move that looks worse by so much utility is played 1/e times as often; 0: never."""
 
     def in_words(self) -> str:
         """How games are played and learned from, for people."""
         ahead = f", {self.depth} plies ahead" if self.depth > 1 else ""
-        return f"lambda {self.trace:g}, {self.explore:.0%} random moves{ahead}"
+        drawn = f", drawn by softmax at {self.warm:g}" if self.warm > 0.0 else ""
+        return f"lambda {self.trace:g}, {self.explore:.0%} random moves{drawn}{ahead}"
 
     def must_be_sensible(self) -> None:
         must_be_threads(self.threads)
@@ -72,6 +76,12 @@ class Settings(NamedTuple):
             raise UserError(f"explore is how often to move at random, from 0 to 1, not {self.explore}")
         if not 1 <= self.depth <= DEEPEST:
             raise UserError(f"a learner looks 1 to {DEEPEST} plies ahead, not {self.depth}")
+        if not 0.0 <= self.warm < inf:
+            raise UserError(f"warm is a temperature in units of utility, 0 or more, not {self.warm}")
+        if self.warm > 0.0 and self.depth > 1:
+            raise UserError(
+                "softmax needs what every move is worth, which a search ahead does not tell: depth=1 or warm=0"
+            )
 
     def rate_at(self, game: int) -> float:
         """The rate of a game, the same for `TOGETHER` of them."""
@@ -196,7 +206,7 @@ class Training:
         game, start = self.game, self._start
         trace, explore, depth = self.settings.trace, self.settings.explore, self.settings.depth
         if depth == 1:
-            play_and_learn(game, start, w, random, number, rate, trace, explore)
+            play_and_learn(game, start, w, random, number, rate, trace, explore, self.settings.warm)
         elif game.chance:
             learn_expected(game, start, w, random, number, rate, explore, depth)
         else:
@@ -247,6 +257,7 @@ def td(
     rate: float | Sequence[float] | None = None,
     trace: float | None = None,
     explore: float | None = None,
+    warm: float = 0.0,
     depth: int = 1,
     threads: int = 1,
     seed: int = 0,
@@ -257,8 +268,10 @@ def td(
     """Train the model by games against itself, in place; how far it came.
 
     `rate` is one number, or the first and the last; `trace` is λ; `explore` is how often to move at random, by default
-    one move in ten, and never where there are dice. With a `depth` of 2 and more it looks so many plies ahead and
-    learns from what it finds there: by TD-leaf or, with dice, by the mean over throws, where a trace plays no part.
+    one move in ten, and never where there are dice; `warm` is the temperature at which other moves are drawn by
+    softmax, in units of utility: at 0.1 a move that looks worse by 0.1 is played 1/e times as often. With a `depth` of
+    2 and more it looks so many plies ahead and learns from what it finds there: by TD-leaf or, with dice, by the mean
+    over throws, where a trace plays no part.
 
     `every` so many seconds the model is written to the file `checkpoint`, and ten times as often `progress` is called.
     If the file exists already, the training that was begun there goes on. At ctrl-C what was learned is kept, and
@@ -267,7 +280,7 @@ def td(
     model.must_learn_by("td")
     explores = (0.0 if game.chance else 0.1) if explore is None else explore
     settings = Settings(
-        games, model.rates(rate), model.trace if trace is None else trace, explores, threads, seed, depth
+        games, model.rates(rate), model.trace if trace is None else trace, explores, threads, seed, depth, warm
     )
     return go_on(Training(game, model, settings), "td", progress, checkpoint, every)
 
