@@ -31,7 +31,7 @@ VARIATIONS = [
 ]
 HIDDEN = [name for name in NAMES if not games.load(name).perfect_information]
 LARGE = ("backgammon", "chess", "go", "othello")  # compiling all that is examined takes longest
-LONG = ("chess", "othello", "othello:size=6,margin=true")  # so do their games, interpreted
+LONG = ("backgammon", "chess", "go", "othello", "othello:size=6,margin=true")  # so do their games, interpreted
 
 
 def slow_if(condition, text):

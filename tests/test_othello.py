@@ -133,7 +133,7 @@ def test_endgames_with_14_empty_squares_of_36_are_solved():
     assert_solved(SMALL, 14, range(12))
 
 
-@pytest.mark.slow
+@pytest.mark.rare
 def test_endgames_are_solved_by_their_margin():
     assert_solved(games.load("othello:margin=true"), 10, range(12))
 

@@ -15,13 +15,18 @@ from counterplay import CHANCE, UserError, games, quiz
 pytestmark = pytest.mark.long
 
 LEVELS = range(1, 6)
-EACH = 10  # questions of each kind and difficulty: 350 in all
+EACH = 3  # questions of each kind and difficulty
+MANY = 10  # so that there are 350 in all
+
+
+def questions(each):
+    """Questions of all kinds and difficulties."""
+    return [q for kind in quiz.KINDS for level in LEVELS for q in quiz.questions(each, level, kind, level)]
 
 
 @pytest.fixture(scope="module")
 def asked():
-    """Questions of all kinds and difficulties."""
-    return [q for kind in quiz.KINDS for level in LEVELS for q in quiz.questions(EACH, level, kind, level)]
+    return questions(EACH)
 
 
 # ---- the slow twin: a tree as nested tuples, and the lectures' functions on it
@@ -124,10 +129,11 @@ def spoken(answer):
     return names, tuple(float(word) for word in words if word not in names)
 
 
-@pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.rare)])
-def test_every_answer_is_what_the_slow_twin_finds(asked, every):
-    assert len(asked) == 350
-    for question in asked[::every]:
+@pytest.mark.parametrize("each", [EACH, pytest.param(MANY, marks=pytest.mark.rare)])
+def test_every_answer_is_what_the_slow_twin_finds(asked, each):
+    many = asked if each == EACH else questions(each)
+    assert len(many) == 35 * each
+    for question in many:
         expected = right_answers(question)
         found = [spoken(each) for each in question.accepted]
         assert len(found) == len(expected), question
@@ -149,7 +155,9 @@ def test_right_answers_are_right_and_others_are_not(asked):
             assert not question.check(" ".join(names[1:]) or "none")
 
 
-def test_questions_are_worth_asking(asked):
+@pytest.mark.rare
+def test_questions_are_worth_asking():
+    asked = questions(MANY)
     of = {kind: [q for q in asked if q.kind == kind] for kind in quiz.KINDS}
     assert sum(q.answer != "none" for q in of["pruned"]) >= 0.8 * len(of["pruned"])
     assert any(q.answer == "none" for level in LEVELS for q in quiz.questions(60, 0, "pruned", level))

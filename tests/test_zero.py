@@ -162,7 +162,7 @@ LITTLE = games.load("connect_four:rows=4,columns=4,connect=3")
 def test_every_setting_is_the_same_compiled_and_interpreted_and_does_something(setting):
     def trained(**more):
         model = network(game=LITTLE)
-        training = ZeroTraining(LITTLE, model, ZeroSettings(games=32, simulations=12, quick=6, **more))
+        training = ZeroTraining(LITTLE, model, ZeroSettings(games=16, simulations=12, quick=6, **more))
         training.run()
         return {name: weights.tobytes() for name, weights in model.weights.items()}, training.about
 
@@ -224,7 +224,7 @@ def test_what_is_remembered_goes_round_in_a_circle(monkeypatch):
     for name, number in small.items():
         monkeypatch.setattr(zero_module, name, number)
     monkeypatch.setattr(zero_module, "_replay", zero_module._replay.__wrapped__)
-    training = ZeroTraining(GAME, network(), ZeroSettings(games=32, simulations=6, quick=2, share=1.0))
+    training = ZeroTraining(GAME, network(), ZeroSettings(games=24, simulations=6, quick=2, share=1.0))
     with interpreted():
         training.run()
     r = training._works[0]
