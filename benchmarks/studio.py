@@ -3,10 +3,11 @@
     python benchmarks/studio.py                    # 50 pages, 1,000 games
     python benchmarks/studio.py --pages 5 --games 20 --game nim
 
-Each page has a socket, as the real one, and plays a person's moves at random against a level as soon as it is its turn,
-after a moment of thought. Requests of pages are timed, searches are not. Says what the 50th, 99th and last percentile
-of them took, how many failed, and the memory of the server and of its processes after every quarter of the games.
-Figures mean something on an idle machine only; `--think 0` shows what happens when nobody ever stops to think.
+Pages are opened one after another in the first seconds (`--arrive 0`: all in the same moment). Each has a socket, as
+the real one, and plays a person's moves at random against a level as soon as it is its turn, after a moment of thought.
+Requests of pages are timed, searches are not. Says what the 50th, 99th and last percentile of them took, how many
+failed, and the memory of the server and of its processes after every quarter of the games. Figures mean something on an
+idle machine only; `--think 0` shows what happens when nobody ever stops to think.
 """
 
 from __future__ import annotations
@@ -70,6 +71,7 @@ class Load:
     async def page(self, number: int) -> None:
         """One page: game after game, as long as some are left."""
         dice = random.Random(number)
+        await asyncio.sleep(self.arguments.arrive * number / self.arguments.pages)
         parts = urlsplit(self.address)
         async with connect(self.address.replace("http", "ws", 1) + "live", origin=f"http://{parts.netloc}") as socket:
             while self.left > 0:
@@ -131,6 +133,7 @@ def main() -> None:
     parser.add_argument("--game", default="connect_four")
     parser.add_argument("--level", type=int, default=3)
     parser.add_argument("--think", type=float, default=1.0, help="seconds a person thinks about a move, on average")
+    parser.add_argument("--arrive", type=float, default=5.0, help="seconds in which the pages are opened")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         command = [

@@ -25,6 +25,7 @@ pytest.importorskip("websockets", reason="needs websockets (pip install websocke
 
 from counterplay.apps.studio.catalogue import Catalogue  # noqa: E402
 from counterplay.apps.studio.guard import Bucket, Guard  # noqa: E402
+from counterplay.apps.studio.server import _listen  # noqa: E402
 from counterplay.apps.studio.store import Store  # noqa: E402
 from counterplay.apps.studio.workers import Workers  # noqa: E402
 
@@ -425,6 +426,14 @@ def test_the_load_test_runs():
 
 
 # ---- parts of it
+
+
+def test_small_answers_are_sent_at_once():
+    """asyncio switches Nagle's delay off only for sockets that say that they are TCP's."""
+    with _listen("127.0.0.1", 0) as listening, sockets.create_connection(listening.getsockname()) as ours:
+        accepted, _ = listening.accept()
+        with accepted:
+            assert accepted.proto == ours.proto == sockets.IPPROTO_TCP
 
 
 def test_a_bucket_fills_again():

@@ -248,7 +248,7 @@ def _work(connection: Any, is_interpreted: bool) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _bound_memory()
     with suppress(AttributeError, OSError):  # Windows has no such thing
-        os.nice(3)  # pages are answered first
+        os.nice(10)  # pages are answered first
     current: list[Tell] = []
     orders: list[Any] = []
     has_order = threading.Semaphore(0)
