@@ -282,7 +282,7 @@ SMALL_GAMES = {
 SETTINGS = {"mcts": {"solver": True, "memory_mb": 1}, "alphabeta": {"table_mb": 1}}
 
 
-@pytest.mark.parametrize("moments", [60, pytest.param(1000, marks=pytest.mark.rare)])
+@pytest.mark.parametrize("moments", [60, pytest.param(1000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", OPEN)
 def test_interrupted_anywhere_no_search_claims_what_is_not_so(name, moments):
     game, settings = SMALL_GAMES.get(name, games.load("nim:heaps=[2,2,2]")), SETTINGS.get(name, {})
