@@ -30,7 +30,7 @@ from counterplay.core.vectors import scratch
 from counterplay.learn.model import Model
 from counterplay.learn.replay import ReplayTraining
 from counterplay.learn.selfplay import PLIES
-from counterplay.learn.temporal import Progress, go_on
+from counterplay.learn.temporal import Progress, falling, go_on
 from counterplay.native import native
 from counterplay.search.best_first.kernel import KEPT, begin_tree, grow, new_growth
 from counterplay.search.mcts.nodes import NodeStore, action_of, clear, keep_below, link_of, new_workspace, unpack
@@ -83,9 +83,8 @@ class DescentSettings(NamedTuple):
             raise UserError(f"explore is a share, from 0 to 1, not {self.explore}")
 
     def rate_at(self, game: int) -> float:
-        """The rate falls from the first to the last, by the same part with each game."""
-        first, last = self.rate
-        return float(first * (last / first) ** (game // BATCH * BATCH / self.games)) if last > 0.0 else first
+        """The rate of a game, the same for `BATCH` of them."""
+        return falling(self.rate, game // BATCH * BATCH / self.games)
 
 
 # ---- compiled: a game, and learning from what is remembered

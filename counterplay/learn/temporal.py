@@ -38,12 +38,18 @@ from counterplay.learn.selfplay import OUTPUTS, WORK, play_and_learn
 from counterplay.search.mcts.nodes import values_kept
 from counterplay.search.run import Job, must_be_threads
 
-__all__ = ["Progress", "Settings", "Training", "td"]
+__all__ = ["Progress", "Settings", "Training", "falling", "td"]
 
 DEEPEST = 20
 """Plies; it plays as many moves as there are positions to learn, so that a deep search would take for ever."""
 TOGETHER = 64
 """So many games are played at one rate."""
+
+
+def falling(rate: tuple[float, float], part: float) -> float:
+    """The rate after that part of a training: from the first to the last, by the same part with each game."""
+    first, last = rate
+    return float(first * (last / first) ** part) if last > 0.0 else first
 
 
 class Settings(NamedTuple):
@@ -85,9 +91,7 @@ class Settings(NamedTuple):
 
     def rate_at(self, game: int) -> float:
         """The rate of a game, the same for `TOGETHER` of them."""
-        first, last = self.rate
-        part = game // TOGETHER * TOGETHER / self.games
-        return float(first * (last / first) ** part) if last > 0.0 else first
+        return falling(self.rate, game // TOGETHER * TOGETHER / self.games)
 
 
 class Progress(NamedTuple):

@@ -39,7 +39,7 @@ from counterplay.learn.replay import ReplayTraining
 from counterplay.learn.rooted import pick, ponder
 from counterplay.learn.selfplay import PLIES
 from counterplay.learn.strength import quick_match
-from counterplay.learn.temporal import Progress, go_on
+from counterplay.learn.temporal import Progress, falling, go_on
 from counterplay.native import native
 from counterplay.search.mcts.nodes import NodeStore, action_of, link_of, new_workspace, unpack, values_kept
 from counterplay.search.mcts.variations import get, is_proven, mean_for, new_variations, sections_for
@@ -133,9 +133,8 @@ class ZeroSettings(NamedTuple):
                 raise UserError(f"{name} is a number, 0 or more, not {getattr(self, name)}")
 
     def rate_at(self, game: int) -> float:
-        """The rate falls from the first to the last, by the same part with each game."""
-        first, last = self.rate
-        return float(first * (last / first) ** (game // BATCH * BATCH / self.games)) if last > 0.0 else first
+        """The rate of a game, the same for `BATCH` of them."""
+        return falling(self.rate, game // BATCH * BATCH / self.games)
 
 
 # ---- compiled: a game, and learning from what is remembered
