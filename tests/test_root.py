@@ -3,6 +3,7 @@
 import pytest
 
 from counterplay import games, native
+from counterplay.arena import new_player
 from counterplay.search import AlphaBeta, Limits
 from counterplay.search.alphabeta import root
 from counterplay.search.alphabeta.kernel import value
@@ -66,6 +67,17 @@ def test_the_root_is_compiled_after_many_small_searches_without_a_clock(monkeypa
     assert root_is_compiled(game, s, w)
     with native.interpreted():
         assert not root_is_compiled(game, s, w)
+
+
+@pytest.mark.parametrize(("limits", "is_compiled"), [("seconds=0.1", True), ("depth=2", False), ("nodes=90", False)])
+def test_players_by_seconds_have_the_root_compiled_before_a_game(monkeypatch, limits, is_compiled):
+    monkeypatch.setattr(root.ask, "is_ready", lambda game, *args: False)
+    game = Nim()
+    player = new_player(game, f"alphabeta:{limits},table_mb=1")
+    player.prepare()
+    assert (kernel_of(game) is ask) == is_compiled
+    with native.interpreted():
+        AlphaBeta(Nim()).hasten()  # nothing to do
 
 
 @native.native

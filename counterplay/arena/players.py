@@ -198,6 +198,8 @@ class EnginePlayer:
 
     def prepare(self) -> None:
         """Have everything compiled and loaded; nothing is remembered of it."""
+        if self._limits.seconds is not None:
+            self._engine.hasten()
         practise(self._engine)
         self._defence.prepare()
 

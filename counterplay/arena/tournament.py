@@ -202,7 +202,7 @@ class _Director:
             self._take(kept.games, record)
             if self._finished:
                 tell()
-            if where.executor == "local" and not where.is_here:
+            if where.executor == "local" and len(self._finished) < self.plan.total and self._verdict.games is None:
                 compile_players(self.game, self.conditions, list(dict.fromkeys(self.players)))
             try:
                 with CtrlC() as ctrl_c:

@@ -87,7 +87,7 @@ class Workers:
 
 
 def compile_players(game: Game, conditions: Conditions, players: list[str]) -> None:
-    """Have the machine code of all players on the disk, so that it is made once and not in every process."""
+    """Have the machine code of all players on the disk: so it is made once, and not while somebody's clock runs."""
     for text in players:
         player = conditions.new_player(game, text, 0)
         if isinstance(player, EnginePlayer | LevelPlayer):

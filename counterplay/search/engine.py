@@ -169,6 +169,9 @@ class Engine(ABC):
     def new_game(self, seed: int | None = None) -> None:  # noqa: B027  (most have nothing to forget)
         """Forget what earlier searches have seen. With a `seed`, all that is random begins anew from it."""
 
+    def hasten(self) -> None:  # noqa: B027  (most are in no hurry)
+        """From now on make machine code of whatever gains time in short searches, though that takes longer at first."""
+
     def _begin(
         self,
         s: Any,

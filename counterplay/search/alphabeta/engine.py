@@ -14,7 +14,14 @@ from counterplay.core.game import Game, UserError
 from counterplay.search.alphabeta.endings import Endings
 from counterplay.search.alphabeta.kernel import value
 from counterplay.search.alphabeta.pruning import set_numbers
-from counterplay.search.alphabeta.root import AlphaBetaRoot, kernel_of, note_search, root_is_compiled, too_wide
+from counterplay.search.alphabeta.root import (
+    AlphaBetaRoot,
+    compile_root,
+    kernel_of,
+    note_search,
+    root_is_compiled,
+    too_wide,
+)
 from counterplay.search.alphabeta.workspace import (
     BUSY,
     PLIES,
@@ -106,6 +113,9 @@ class AlphaBeta(DepthEngine):
             self._solver.clear()
         for w in self._tallies:
             forget(w)
+
+    def hasten(self) -> None:
+        compile_root(self.game, self.game.initial(), self._tally)
 
     def tune(self, numbers: Mapping[str, float]) -> None:
         """Change numbers of the selective refinements, by their names in `pruning.NUMBERS`; the rest are as usual."""

@@ -11,7 +11,8 @@ What is found stands in the workspace. A move is known there by its number in th
 
 The same functions run in two ways. At first as plain Python, which asks the compiled `value` of each move: a game is
 soon compiled. But a search of 50 nodes takes longer to come back to Python for each move than to look at its nodes. So
-after many small searches of a game its root is compiled too (`ask`), and from then on taken from disk.
+after many small searches of a game, or before a match by seconds, its root is compiled too (`ask`), and from then on
+taken from disk. At 0.1 s a move that doubled the nodes in chess.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from counterplay.search.suited import for_each_player, some_actions
 from counterplay.search.table import AT_LEAST, AT_MOST, EXACT, UNPROVEN, find, table_key
 from counterplay.search.values import sane_utility
 
-__all__ = ["AlphaBetaRoot", "ask", "kernel_of", "note_search", "root_is_compiled", "too_wide"]
+__all__ = ["AlphaBetaRoot", "ask", "compile_root", "kernel_of", "note_search", "root_is_compiled", "too_wide"]
 
 _BEGIN, _LOOK = -2, -1
 """Instead of a ply: list the moves of a root; search them."""
@@ -85,6 +86,12 @@ def note_search(game: Game, nodes: int, is_timed: bool) -> None:
     if nodes < _SMALL and not is_timed and not is_interpreted(game):
         use.small_searches += 1
         use.is_compiled = use.is_compiled or use.small_searches >= _MANY
+
+
+def compile_root(game: Game, s: Any, w: Any) -> None:
+    """Have the root compiled by the next search, which must not be timed."""
+    if not root_is_compiled(game, s, w) and not is_interpreted(game):
+        game.__dict__["_native_root"].is_compiled = True
 
 
 def kernel_of(game: Game) -> NativeFunction:
