@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from counterplay import Bits, Game
 from counterplay.native import CannotCompile, compiled, native
 
+pytestmark = pytest.mark.long
+
 WIDTHS = (1, 8, 63, 64, 65, 81, 128, 361, 400)
 MODES = ("interpreted", "compiled")
 

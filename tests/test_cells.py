@@ -13,6 +13,8 @@ from counterplay import Cells, Game, UnreadableText, count, nth, replace, state_
 from counterplay.core.features import Active
 from counterplay.native import CannotCompile, compiled, native
 
+pytestmark = pytest.mark.long
+
 MODES = ("interpreted", "compiled")
 RANGES = {  # length, least, most
     "a heap": (1, 0, 1),

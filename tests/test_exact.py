@@ -20,6 +20,8 @@ from tests.random_tree import RandomTree
 from tests.references import obvious_value, random_states
 from tests.test_alphabeta import must_agree
 
+pytestmark = pytest.mark.long
+
 
 class Ending(RandomTree):
     """A random tree that says how far its end is, with utilities that the table has to round."""

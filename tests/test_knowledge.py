@@ -8,6 +8,8 @@ from counterplay import Game, native, search
 from counterplay.games.tree import Tree
 from counterplay.search.alphabeta.engine import alphabeta
 
+pytestmark = pytest.mark.long
+
 QUIET, CAPTURE = 0, 1
 
 

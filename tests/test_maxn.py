@@ -18,6 +18,8 @@ from tests.random_tree import RandomTree
 from tests.small_games import LongGame, OnePlayer
 from tests.test_search import tree
 
+pytestmark = pytest.mark.long
+
 thorough = settings(max_examples=400, deadline=None, derandomize=True)
 
 BOOK = "p1[p2[p3[(1,2,6),(4,2,3)],p3[(6,1,2),(7,4,1)]],p2[p3[(5,1,1),(1,5,2)],p3[(7,7,1),(5,4,5)]]]"

@@ -15,6 +15,8 @@ from tests.small_games import LongGame, OnePlayer
 from tests.test_maxn import BOOK, Coins, any_game, stop
 from tests.test_search import tree
 
+pytestmark = pytest.mark.long
+
 thorough = settings(max_examples=400, deadline=None, derandomize=True)
 
 

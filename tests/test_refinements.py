@@ -15,6 +15,8 @@ from tests.random_tree import KnowingTree
 from tests.refinement_twin import Twin, minimax_then_quiet
 from tests.test_alphabeta import must_agree
 
+pytestmark = pytest.mark.long
+
 INEXACT = ("quiescence", *sorted(SELECTIVE))
 
 

@@ -14,6 +14,8 @@ from counterplay.search.mcts.engine import mcts
 from counterplay.search.repetition import PAST, comes_again, comes_again_on, draw_value, set_past
 from tests.both_modes import both_modes
 
+pytestmark = pytest.mark.long
+
 
 class Shuffle(Game):
     """Each player moves a piece one square up or down in a ring. MAX, who is behind, may give up a point instead.
