@@ -49,7 +49,7 @@ def test_recipes_are_read_from_their_own_text():
     assert str(changed) == "td-gammon:hidden=32,rate=0.05,trace=0.5"
     assert changed.model(game).hidden == (32,)
     settings = changed.settings(game, 7, seed=3)
-    assert settings == (7, (0.05, 0.01), 0.5, 0.0, 1, 3, 1)
+    assert settings == (7, (0.05, 0.01), 0.5, 0.0, 1, 3, 1, 0.0)
     assert recipe_for(games.load("othello:size=6")).name == "logistello"
 
 

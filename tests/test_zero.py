@@ -224,7 +224,7 @@ def test_what_is_remembered_goes_round_in_a_circle(monkeypatch):
     for name, number in small.items():
         monkeypatch.setattr(zero_module, name, number)
     monkeypatch.setattr(zero_module, "_replay", zero_module._replay.__wrapped__)
-    training = ZeroTraining(GAME, network(), ZeroSettings(games=24, simulations=6, quick=2, share=1.0))
+    training = ZeroTraining(GAME, network(), ZeroSettings(games=32, simulations=6, quick=2, share=1.0))
     with interpreted():
         training.run()
     r = training._works[0]
