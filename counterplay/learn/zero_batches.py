@@ -69,8 +69,7 @@ class BatchSettings(NamedTuple):
     """Positions that are learned from together."""
 
     def in_words(self) -> str:
-        """How games are played, for people."""
-        return f"{self.simulations} simulations for {self.share:.0%} of moves, {self.quick} for others"
+        return ZeroSettings.in_words(self)  # type: ignore[arg-type]
 
     def must_be_sensible(self) -> None:
         known = {name: value for name, value in self._asdict().items() if name in ZeroSettings._fields}
