@@ -79,6 +79,26 @@ def test_layers_and_rows_are_what_they_say():
     assert total.array == pytest.approx((table.array[1] - before[1]) / 2 * 0.1875, rel=1e-4, abs=1e-6)
 
 
+def test_layers_of_units_that_are_cut_off_are_what_they_say():
+    weights, x, y = rows(3 * 32 + 3), rows(48), vectors.scratch(8)
+    vectors.clipped_layer(y, 2, weights, 0, x, 16, 32, 3)
+    matrix, thresholds = weights.array[:96].reshape(3, 32), weights.array[96:]
+    assert y.array[2:5] == pytest.approx(np.clip(matrix @ x.array[16:] + thresholds, 0, 1), rel=1e-5)
+    table, units, on = rows(4, 16), vectors.scratch(32), Active(3)
+    for i in (2, 0, 1, 2):  # two that one player sees, and two that the other does
+        on.add(i)
+    vectors.clipped_first_layer(table, on, units)
+    seen = [table.array[3] + table.array[i] + table.array[j] for i, j in ((2, 0), (1, 2))]
+    assert units.array == pytest.approx(np.clip(np.concatenate(seen), 0, 1), rel=1e-5)
+    errors, before = rows(32), table.array.copy()
+    known = errors.array.copy()
+    vectors.clipped_slopes(errors, units, 0, 32)
+    assert np.array_equal(errors.array, np.where((units.array > 0) & (units.array < 1), known, 0))
+    vectors.add_both_rows(table, on, errors)
+    one, other = errors.array[:16], errors.array[16:]
+    assert table.array - before == pytest.approx(np.stack([one, other, one + other, one + other]), rel=1e-4, abs=1e-6)
+
+
 @native.native
 def lowest(game, n):
     return lowest_one(n)
@@ -104,6 +124,8 @@ MODELS = {
     "stakes": ("backgammon", lambda game: learn.Network(game, hidden=32)),
     "chance": ("pig", lambda game: learn.Network(game, hidden=16)),
     "two layers": ("connect_four", lambda game: learn.Network(game, hidden=(32, 16))),
+    "both sides": ("breakthrough", lambda game: learn.SidedNetwork(game, hidden=(32, 16))),
+    "chess": ("chess", lambda game: learn.SidedNetwork(game, hidden=(16, 32))),
     "lines": ("connect_four:rows=5", learn.Patterns),
     "wide": ("go", lambda game: learn.Patterns(game, shapes=[[0, 1, 9, 10], [3, 40, 63, 64, 80]], stages=3)),
 }
@@ -180,6 +202,12 @@ def test_a_model_is_for_its_own_game():
         learn.Linear(games.load("pig:players=3"))
     with pytest.raises(UserError, match="16 units or a multiple"):
         learn.Network(games.load("nim"), hidden=10)
+    with pytest.raises(UserError, match="has no seen_by"):
+        learn.SidedNetwork(games.load("nim"))
+    with pytest.raises(UserError, match="two hidden layers"):
+        learn.SidedNetwork(games.load("breakthrough"), hidden="64")
+    with pytest.raises(UserError, match="several stakes"):
+        learn.SidedNetwork(games.load("backgammon"))
     with pytest.raises(UserError, match="has no planes"):
         learn.Patterns(games.load("nim"))
     with pytest.raises(UserError, match="names no shapes"):

@@ -171,6 +171,16 @@ class Learnable:
         """The squares of each kind of piece, a tuple of disjoint `Bits`, as the `viewer` sees them. For patterns."""
         return s.mine, s.theirs
 
+    seen_inputs: ClassVar[int] = 0
+    """How many inputs `seen_by` has."""
+    most_seen: ClassVar[int] = 0
+    """How many of them it tells of one state at most."""
+
+    @knowledge
+    def seen_by(self, s: Any, p: int, on: Any) -> None:
+        """Tell by `on.add(i)` what stands where, as player `p` sees it: to both players as many things, and what is
+        one's own to one is the other's to the other. For networks that look at the board from both sides."""
+
     @property
     def symmetries(self) -> Sequence[Sequence[int]]:
         """The ways to turn the board that change nothing: for each, where each square goes. For patterns."""

@@ -14,8 +14,8 @@ import numpy as np
 
 from counterplay.core.memory import Memory
 
-__all__ = ["LANES", "add_rows", "add_scaled", "convolve", "first_layer", "gather", "layer", "scratch", "sigmoid"]
-__all__ += ["slopes", "word_of"]
+__all__ = ["LANES", "add_both_rows", "add_rows", "add_scaled", "clipped_first_layer", "clipped_layer", "clipped_slopes"]
+__all__ += ["convolve", "first_layer", "gather", "layer", "scratch", "sigmoid", "slopes", "word_of"]
 
 LANES = 16
 
@@ -82,7 +82,12 @@ def layer(y: Any, k: int, weights: Any, i: int, x: Any, at: int, n: int, m: int)
     The weights are a row of `n` for each unit, and then `m` thresholds, which are added last. The products of a row are
     added in sixteen sums side by side, and these by halves.
     """
-    rows, row = _flat(weights), _flat(x)[at : at + n]
+    _flat(y)[k : k + m] = _sigmoid(_sums(weights, i, x, at, n, m))
+
+
+def _sums(weights: Any, i: int, x: Any, at: int, n: int, m: int) -> _Row:
+    """What the units of a layer add up, with their thresholds."""
+    rows, row, found = _flat(weights), _flat(x)[at : at + n], np.zeros(m, np.float32)
     for unit in range(m):
         sums = np.zeros(LANES, np.float32)
         for j in range(0, n, LANES):
@@ -90,7 +95,8 @@ def layer(y: Any, k: int, weights: Any, i: int, x: Any, at: int, n: int, m: int)
         while len(sums) > 1:
             half = len(sums) // 2
             sums = sums[:half] + sums[half:]
-        _flat(y)[k + unit] = _sigmoid(sums[:1] + rows[i + m * n + unit])[0]
+        found[unit] = sums[0] + rows[i + m * n + unit]
+    return found
 
 
 def add_scaled(a: Any, i: int, x: float, b: Any, k: int, n: int) -> None:
@@ -112,6 +118,49 @@ def add_rows(rows: Any, on: Any, change: Any) -> None:
     rows.array[-1] += first
     for k in range(len(on)):
         rows.array[on.index(k)] = _fused(np.float32(on.value(k)), first, rows.array[on.index(k)])
+
+
+# ---- the same for units that are cut off below 0 and above 1, and for a board that is seen by both players
+
+
+def _clipped(x: _Row) -> _Row:
+    x = np.where(x > np.float32(0.0), x, np.float32(0.0))
+    return np.where(x < np.float32(1.0), x, np.float32(1.0))
+
+
+def clipped_slopes(row: Any, units: Any, i: int, n: int) -> None:
+    """Multiply each number of a row by the slope of such a unit: 1, or 0 where it is cut off."""
+    y = units.array[i : i + n]
+    row.array[i : i + n] *= np.where((y > 0.0) & (y < 1.0), np.float32(1.0), np.float32(0.0))
+
+
+def clipped_layer(y: Any, k: int, weights: Any, i: int, x: Any, at: int, n: int, m: int) -> None:
+    """As `layer`, of units that are cut off instead of sigmoids."""
+    _flat(y)[k : k + m] = _clipped(_sums(weights, i, x, at, n, m))
+
+
+def clipped_first_layer(rows: Any, on: Any, units: Any) -> None:
+    """As `first_layer`, of units that are cut off, and twice: the first half of the active inputs is what one player
+    sees, the second half what the other one sees, and both have units of their own."""
+    n, half = rows.shape[1], len(on) // 2
+    for side in range(2):
+        total = rows.array[-1].copy()
+        for k in range(side * half, side * half + half):
+            total = _fused(np.float32(on.value(k)), rows.array[on.index(k)], total)
+        units.array[side * n : side * n + n] = _clipped(total)
+
+
+def add_both_rows(rows: Any, on: Any, change: Any) -> None:
+    """As `add_rows`, from a change for each of the halves."""
+    n, half = rows.shape[1], len(on) // 2
+    for side in range(2):
+        first = change.array[side * n : side * n + n]
+        rows.array[-1] += first
+        for k in range(side * half, side * half + half):
+            rows.array[on.index(k)] = _fused(np.float32(on.value(k)), first, rows.array[on.index(k)])
+
+
+# ---- convolutions
 
 
 def convolve(y: Any, x: Any, weights: Any, i: int, bias: Any, k: int, near: Any, kind: int) -> None:

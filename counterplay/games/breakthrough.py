@@ -114,6 +114,22 @@ class Breakthrough(BoardGame):
 
     # ---- for learning
 
+    @property
+    def seen_inputs(self):
+        return 2 * self.empty.width
+
+    @property
+    def most_seen(self):
+        return 2 * self.depth * self.columns
+
+    def seen_by(self, s, p, on):
+        """Own pieces, then the other's, on a board that the player goes down."""
+        last = self.empty.width - 1
+        for square in s.b:
+            on.add(square if p == 0 else 2 * last + 1 - square)
+        for square in s.w:
+            on.add(last + 1 + square if p == 0 else last - square)
+
     def mirror_square(self, square):
         return square + self.columns - 1 - 2 * (square % self.columns)
 

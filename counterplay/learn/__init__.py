@@ -22,6 +22,7 @@ from counterplay.learn.patterns import Patterns
 from counterplay.learn.qlearning import LinearQ, QTable, q
 from counterplay.learn.regression import fit
 from counterplay.learn.shelf import shipped
+from counterplay.learn.sided import SidedNetwork
 from counterplay.learn.temporal import td
 from counterplay.learn.traces import td_with_traces
 from counterplay.learn.zero import zero
@@ -35,6 +36,7 @@ __all__ = [
     "Network",
     "Patterns",
     "QTable",
+    "SidedNetwork",
     "by_results",
     "by_search",
     "descent",

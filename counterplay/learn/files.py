@@ -28,6 +28,7 @@ from counterplay.learn.linear import Linear
 from counterplay.learn.model import Model
 from counterplay.learn.network import Network
 from counterplay.learn.patterns import MOST_WEIGHTS, Patterns
+from counterplay.learn.sided import SidedNetwork
 from counterplay.native import interpreted
 from counterplay.search.playout import choose
 
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["MODELS", "describe", "load", "resume", "save"]
 
 MODELS: dict[str, type[Model]] = {
-    each.kind: each for each in (Linear, Network, DualNetwork, ConvolutionalNetwork, Patterns)
+    each.kind: each for each in (Linear, Network, SidedNetwork, DualNetwork, ConvolutionalNetwork, Patterns)
 }
 
 VERSION = 1

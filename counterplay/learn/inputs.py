@@ -4,6 +4,7 @@ own      `Game.features`, which has a default for every game
 terms    what the hand-made estimate adds up, as the viewer sees it: how Samuel's program learned
 shapes   what stands on each of the game's `shapes`, an input for every pattern; and on each square
 images   the same, but each image of a shape has inputs of its own, so that it matters where on the board it is
+sides    what stands where, by `Game.seen_by`, as the viewer sees it, and then the same as the other player does
 table    one input for each state, by its hash: a table of values, for games small enough to be known by heart
 """
 
@@ -23,7 +24,7 @@ __all__ = ["INPUTS", "with_inputs"]
 TABLE = 1 << 16
 """The entries of a table; states whose hashes meet there share one."""
 
-INPUTS = ("own", "terms", "shapes", "images", "table")
+INPUTS = ("own", "terms", "shapes", "images", "sides", "table")
 MOST_IMAGES = 1 << 18
 """So many inputs of images: each has a row of weights, and all of them have to be kept."""
 
@@ -50,6 +51,10 @@ def with_inputs(game: Game, which: str) -> Game:
             tables |= _apart(game, layout)
         inputs, most = tables["shape_per_stage"] + squares, layout.instances + squares
         return game.extended(features=of_shapes, inputs=inputs, most_active=most, **tables)
+    if which == "sides":
+        if not game.knows.seen_by:
+            raise UserError(f"{game} has no seen_by(self, s, p, on): what stands where, as a player sees it")
+        return game.extended(features=of_sides, inputs=game.seen_inputs, most_active=2 * game.most_seen)
     if which == "table":
         return game.extended(features=of_table, inputs=TABLE, most_active=1)
     return game
@@ -93,6 +98,12 @@ def pattern_at(masks: Any, places: Any, digits: Any, planes: Any, i: int) -> int
         for kind in range(len(planes)):
             place += (kind + 1) * digits[row + gather(word_of(planes[kind], k), mask)]
     return int(place)
+
+
+def of_sides(self: Any, s: Any, on: Any) -> None:
+    p = self.viewer(s)
+    self.seen_by(s, p, on)
+    self.seen_by(s, 1 - p, on)
 
 
 def of_table(self: Any, s: Any, on: Any) -> None:

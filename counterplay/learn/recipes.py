@@ -4,6 +4,7 @@
     td-gammon               a network with one hidden layer (backgammon, 1992)
     logistello              tables of patterns (Othello, 1997)
     any                     a small network, for any game of two opponents
+    sides                   a network that looks at the board as both players do (Nasu 2018), for chess and breakthrough
     zero                    a network for values and moves, taught by tree search (AlphaGo Zero, 2017)
     descent                 a network for values, taught by best-first minimax (Cohen-Solal, 2020)
 
@@ -25,6 +26,7 @@ from counterplay.learn.linear import Linear
 from counterplay.learn.model import Model
 from counterplay.learn.network import Network
 from counterplay.learn.patterns import Patterns
+from counterplay.learn.sided import SidedNetwork
 from counterplay.learn.temporal import Settings, Training
 from counterplay.learn.zero import ZeroSettings, ZeroTraining
 from counterplay.learn.zero_batches import BatchSettings, BatchTraining
@@ -57,7 +59,7 @@ class Recipe:
     def model(self, game: Game, seed: int = 0) -> Model:
         """A new model, which has learned nothing."""
         shape = {name: value for name, value in self.shape.items() if name != "network"}
-        if issubclass(self.kind, Network | ConvolutionalNetwork):
+        if issubclass(self.kind, Network | SidedNetwork | ConvolutionalNetwork):
             shape["seed"] = seed
         return self.kind(game, **shape)
 
@@ -158,6 +160,13 @@ RECIPES: dict[str, Recipe] = {
             Network,
             {"hidden": 64, "features": "own"},
             games=30_000,
+        ),
+        Recipe(
+            "sides",
+            "a network that looks at the board as both players do, as Nasu's of 2018",
+            SidedNetwork,
+            {"hidden": "64x16"},
+            games=100_000,
         ),
         Recipe(
             "zero",

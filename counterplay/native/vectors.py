@@ -140,23 +140,57 @@ def _ol_sigmoid(x):
     return (lambda x: _sigmoid(x)) if isinstance(x, types.Float | types.Integer) else None
 
 
-@intrinsic
-def _slopes(typing, row, units, i, n):
+def _times_slopes(slope_of):
     def codegen(context, builder, sig, args):
         i, n = _whole(context, builder, sig, args, 2, 3)
         with _each_vector(builder, n) as j:
             at = builder.add(i, j)
-            y = _load(builder, args[1], at)
-            slope = builder.fmul(y, builder.fsub(_all(_VECTOR, 1.0), y))
+            slope = slope_of(builder, _load(builder, args[1], at))
             _store(builder, builder.fmul(_load(builder, args[0], at), slope), args[0], at)
         return context.get_dummy_value()
 
-    return types.void(row, units, i, n), codegen
+    return codegen
+
+
+def _sigmoid_slope(builder, y):
+    return builder.fmul(y, builder.fsub(_all(_VECTOR, 1.0), y))
+
+
+@intrinsic
+def _slopes(typing, row, units, i, n):
+    return types.void(row, units, i, n), _times_slopes(_sigmoid_slope)
 
 
 @overload(vectors.slopes)
 def _ol_slopes(row, units, i, n):
     return (lambda row, units, i, n: _slopes(row, units, i, n)) if _is_row(row, units) else None
+
+
+# ---- units that are cut off
+
+
+def _clipped_of(builder, x):
+    """As `vectors._clipped`, of a number or a vector."""
+    for sign, limit in ((">", 0.0), ("<", 1.0)):
+        end = _all(x.type, limit)
+        x = builder.select(builder.fcmp_ordered(sign, x, end), x, end)
+    return x
+
+
+def _clipped_slope(builder, y):
+    nothing, one = _all(_VECTOR, 0.0), _all(_VECTOR, 1.0)
+    is_between = builder.and_(builder.fcmp_ordered(">", y, nothing), builder.fcmp_ordered("<", y, one))
+    return builder.select(is_between, one, nothing)
+
+
+@intrinsic
+def _clipped_slopes(typing, row, units, i, n):
+    return types.void(row, units, i, n), _times_slopes(_clipped_slope)
+
+
+@overload(vectors.clipped_slopes)
+def _ol_clipped_slopes(row, units, i, n):
+    return (lambda row, units, i, n: _clipped_slopes(row, units, i, n)) if _is_row(row, units) else None
 
 
 # ---- two rows
@@ -196,8 +230,7 @@ def _products(builder, places, rows, firsts, x, at, n):
     return [builder.load(place) for place in places]
 
 
-@intrinsic
-def _layer(typing, y, k, weights, i, x, at, n, m):
+def _layer_of(squash):
     """Four units at a time, so that the processor need not wait for one sum after the other; then those left over."""
 
     def codegen(context, builder, sig, args):
@@ -217,7 +250,7 @@ def _layer(typing, y, k, weights, i, x, at, n, m):
             sums = [_halves_added(builder, _halves_added(builder, each)) for each in sums]
             threshold = builder.load(at_four(rows, builder.add(thresholds, unit)))
             threshold.align = 4
-            total = _sigmoid_of(builder, builder.fadd(_four_added_up(builder, sums), threshold))
+            total = squash(builder, builder.fadd(_four_added_up(builder, sums), threshold))
             builder.store(total, at_four(y, builder.add(k, unit))).align = 4
         with cgutils.for_range_slice(builder, by_four, m, _i64(1), _I64) as (unit, _):
             (sums,) = _products(builder, places[:1], rows, [builder.add(i, builder.mul(unit, n))], x, at, n)
@@ -225,16 +258,33 @@ def _layer(typing, y, k, weights, i, x, at, n, m):
                 sums = _halves_added(builder, sums)
             threshold = builder.load(builder.gep(rows, [builder.add(thresholds, unit)]))
             total = builder.fadd(builder.extract_element(sums, ir.Constant(_I32, 0)), threshold)
-            builder.store(_sigmoid_of(builder, total), builder.gep(y, [builder.add(k, unit)]))
+            builder.store(squash(builder, total), builder.gep(y, [builder.add(k, unit)]))
         return context.get_dummy_value()
 
-    return types.void(y, k, weights, i, x, at, n, m), codegen
+    return codegen
+
+
+@intrinsic
+def _layer(typing, y, k, weights, i, x, at, n, m):
+    return types.void(y, k, weights, i, x, at, n, m), _layer_of(_sigmoid_of)
 
 
 @overload(vectors.layer)
 def _ol_layer(y, k, weights, i, x, at, n, m):
     if _is_row(y, weights, x):
         return lambda y, k, weights, i, x, at, n, m: _layer(y, k, weights, i, x, at, n, m)
+    return None
+
+
+@intrinsic
+def _clipped_layer(typing, y, k, weights, i, x, at, n, m):
+    return types.void(y, k, weights, i, x, at, n, m), _layer_of(_clipped_of)
+
+
+@overload(vectors.clipped_layer)
+def _ol_clipped_layer(y, k, weights, i, x, at, n, m):
+    if _is_row(y, weights, x):
+        return lambda y, k, weights, i, x, at, n, m: _clipped_layer(y, k, weights, i, x, at, n, m)
     return None
 
 
@@ -327,44 +377,56 @@ def _ol_convolve(y, x, weights, i, bias, k, near, kind):
 # ---- the rows of active inputs
 
 
-def _must_fit(rows, on, row):
+def _must_fit(rows, on, row, sides=1):
     if not (_is_row(rows, row) and isinstance(on, ActiveType)):
         return False
     number, length = rows.kind.shape
-    if length % LANES or row.kind.shape[0] < length or number != on.inputs + 1:
+    if length % LANES or row.kind.shape[0] < sides * length or number != on.inputs + 1:
         raise TypingError(f"rows of {length} numbers, one for each input and one more, do not fit what is given")
     return True
 
 
 @contextmanager
-def _each_active(context, builder, typ, on):
+def _each_active(builder, part, begin, end):
     """Where the row of each active input begins, and its value, sixteen times."""
-    part = parts(context, builder, typ, on)
-    with cgutils.for_range(builder, builder.load(part.number), intp=_I64) as loop:
-        row = builder.zext(builder.load(builder.gep(part.indices, [loop.index])), _I64)
-        yield row, _spread(builder, builder.load(builder.gep(part.values, [loop.index])))
+    with cgutils.for_range_slice(builder, begin, end, _i64(1), _I64) as (k, _):
+        row = builder.zext(builder.load(builder.gep(part.indices, [k])), _I64)
+        yield row, _spread(builder, builder.load(builder.gep(part.values, [k])))
+
+
+def _sides(builder, part, sides: int):
+    """Which of the active inputs each side sees, from where to where: all, or each its half."""
+    number = builder.load(part.number)
+    half = number if sides == 1 else builder.lshr(number, _i64(1))
+    return [(builder.mul(half, _i64(side)), builder.mul(half, _i64(side + 1))) for side in range(sides)]
+
+
+def _first_layer_of(rows, on, squash, sides: int):
+    number, length = rows.kind.shape
+
+    def codegen(context, builder, sig, args):
+        part = parts(context, builder, on, args[1])
+        for side, seen in enumerate(_sides(builder, part, sides)):
+            for begin in range(0, length, LANES * _AT_ONCE):
+                blocks = range(begin, min(length, begin + LANES * _AT_ONCE), LANES)
+                places = [cgutils.alloca_once(builder, _VECTOR) for _ in blocks]
+                for place, j in zip(places, blocks, strict=True):
+                    builder.store(_load(builder, args[0], _i64((number - 1) * length + j)), place)
+                with _each_active(builder, part, *seen) as (row, x):
+                    first = builder.mul(row, _i64(length))
+                    for place, j in zip(places, blocks, strict=True):
+                        row = _load(builder, args[0], builder.add(first, _i64(j)))
+                        builder.store(_fused(builder, x, row, builder.load(place)), place)
+                for place, j in zip(places, blocks, strict=True):
+                    _store(builder, squash(builder, builder.load(place)), args[2], _i64(side * length + j))
+        return context.get_dummy_value()
+
+    return codegen
 
 
 @intrinsic
 def _first_layer(typing, rows, on, units):
-    number, length = rows.kind.shape
-
-    def codegen(context, builder, sig, args):
-        for begin in range(0, length, LANES * _AT_ONCE):
-            blocks = range(begin, min(length, begin + LANES * _AT_ONCE), LANES)
-            places = [cgutils.alloca_once(builder, _VECTOR) for _ in blocks]
-            for place, j in zip(places, blocks, strict=True):
-                builder.store(_load(builder, args[0], _i64((number - 1) * length + j)), place)
-            with _each_active(context, builder, on, args[1]) as (row, x):
-                first = builder.mul(row, _i64(length))
-                for place, j in zip(places, blocks, strict=True):
-                    row = _load(builder, args[0], builder.add(first, _i64(j)))
-                    builder.store(_fused(builder, x, row, builder.load(place)), place)
-            for place, j in zip(places, blocks, strict=True):
-                _store(builder, _sigmoid_of(builder, builder.load(place)), args[2], _i64(j))
-        return context.get_dummy_value()
-
-    return types.void(rows, on, units), codegen
+    return types.void(rows, on, units), _first_layer_of(rows, on, _sigmoid_of, 1)
 
 
 @overload(vectors.first_layer)
@@ -373,32 +435,58 @@ def _ol_first_layer(rows, on, units):
 
 
 @intrinsic
-def _add_rows(typing, rows, on, change):
+def _clipped_first_layer(typing, rows, on, units):
+    return types.void(rows, on, units), _first_layer_of(rows, on, _clipped_of, 2)
+
+
+@overload(vectors.clipped_first_layer)
+def _ol_clipped_first_layer(rows, on, units):
+    return (lambda rows, on, units: _clipped_first_layer(rows, on, units)) if _must_fit(rows, on, units, 2) else None
+
+
+def _add_rows_of(rows, on, sides: int):
     number, length = rows.kind.shape
 
     def codegen(context, builder, sig, args):
-        for begin in range(0, length, LANES * _AT_ONCE):
-            blocks = range(begin, min(length, begin + LANES * _AT_ONCE), LANES)
-            changes = [_load(builder, args[2], _i64(j)) for j in blocks]
+        part = parts(context, builder, on, args[1])
+        for side, seen in enumerate(_sides(builder, part, sides)):
+            for begin in range(0, length, LANES * _AT_ONCE):
+                blocks = range(begin, min(length, begin + LANES * _AT_ONCE), LANES)
+                changes = [_load(builder, args[2], _i64(side * length + j)) for j in blocks]
 
-            def add(first, x, changes=changes, blocks=blocks):
-                for more, j in zip(changes, blocks, strict=True):
-                    at = builder.add(first, _i64(j))
-                    row = _load(builder, args[0], at)
-                    total = builder.fadd(row, more) if x is None else _fused(builder, x, more, row)
-                    _store(builder, total, args[0], at)
+                def add(first, x, changes=changes, blocks=blocks):
+                    for more, j in zip(changes, blocks, strict=True):
+                        at = builder.add(first, _i64(j))
+                        row = _load(builder, args[0], at)
+                        total = builder.fadd(row, more) if x is None else _fused(builder, x, more, row)
+                        _store(builder, total, args[0], at)
 
-            add(_i64((number - 1) * length), None)
-            with _each_active(context, builder, on, args[1]) as (row, x):
-                add(builder.mul(row, _i64(length)), x)
+                add(_i64((number - 1) * length), None)
+                with _each_active(builder, part, *seen) as (row, x):
+                    add(builder.mul(row, _i64(length)), x)
         return context.get_dummy_value()
 
-    return types.void(rows, on, change), codegen
+    return codegen
+
+
+@intrinsic
+def _add_rows(typing, rows, on, change):
+    return types.void(rows, on, change), _add_rows_of(rows, on, 1)
 
 
 @overload(vectors.add_rows)
 def _ol_add_rows(rows, on, change):
     return (lambda rows, on, change: _add_rows(rows, on, change)) if _must_fit(rows, on, change) else None
+
+
+@intrinsic
+def _add_both_rows(typing, rows, on, change):
+    return types.void(rows, on, change), _add_rows_of(rows, on, 2)
+
+
+@overload(vectors.add_both_rows)
+def _ol_add_both_rows(rows, on, change):
+    return (lambda rows, on, change: _add_both_rows(rows, on, change)) if _must_fit(rows, on, change, 2) else None
 
 
 # ---- squares as the digits of a number

@@ -14,7 +14,9 @@ def train(
     game: GameText,
     recipe: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="samuel, td-gammon, logistello, any, zero or descent, as in any:hidden=96."),
+        typer.Option(
+            metavar="NAME", help="samuel, td-gammon, logistello, any, sides, zero or descent, as in any:hidden=96."
+        ),
     ] = None,
     number: Annotated[
         int | None, typer.Option("--games", metavar="N", help="Games to learn from. Default: the recipe's.")

@@ -7,7 +7,7 @@ by how much is left of the beginning of the game, then by how much there is of t
 So the inputs by the weights of `weights.txt` add up to what `evaluation.py` says.
 """
 
-from counterplay.games.chess.board import FILE, KNIGHT_STEPS, OTHER_HALF, diagonal_from, straight_from
+from counterplay.games.chess.board import BLACK, FILE, KNIGHT_STEPS, OTHER_HALF, diagonal_from, straight_from
 from counterplay.games.chess.evaluation import (
     FULL,
     distance,
@@ -136,6 +136,32 @@ def tell_pawns(own, other, guarded, occupied, early, sign, on):
         if row > 2:
             tell(on, OUR_KING + distance(own.king, stop), sign, early)
             tell(on, THEIR_KING + distance(other.king, stop), sign, early)
+
+
+# ---- what stands where, for a network that looks from both sides
+
+SEEN = 2 * 6 * 64 + 2 * 8
+MOST_SEEN = 32 + 4
+
+
+def seen_by(s, p, on):
+    """Own pieces, the other's, and the rooks that may still castle, by their files.
+
+    Squares are numbered as the player sees them, from the left to the right and away, and from the right to the left if
+    the own king is on the left.
+    """
+    own, other = (s.mine, s.theirs) if p == s.turn else (s.theirs, s.mine)
+    flip = (7 if (s.kings & own).lowest() % 8 < 4 else 0) ^ (56 if p == BLACK else 0)
+    first, castle = 0, 768
+    for who in (own, other):
+        queens = s.diagonal & s.straight
+        for kind in (s.pawns, s.knights, s.diagonal - queens, s.straight - queens, queens, s.kings):
+            for q in kind & who:
+                on.add(first + (q ^ flip))
+            first += 64
+        for q in s.castling & who:
+            on.add(castle + (q ^ flip) % 8)
+        castle += 8
 
 
 def name(i):

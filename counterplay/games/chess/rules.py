@@ -549,10 +549,15 @@ class Chess(Game):
 
     inputs = features.INPUTS
     most_active = features.MOST
+    seen_inputs = features.SEEN
+    most_seen = features.MOST_SEEN
 
     def features(self, s, on):
         """Pieces on their squares as their king sees them, and all else that the evaluation counts."""
         features.features(s, on)
+
+    def seen_by(self, s, p, on):
+        features.seen_by(s, p, on)
 
     # ---- for people
 
