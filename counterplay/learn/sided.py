@@ -53,7 +53,7 @@ class SidedNetwork(Model):
         first[-1] = 0.25
         reach = (2 * one) ** -0.5
         last = random.uniform(-0.25, 0.25, two)
-        rest = [random.uniform(-reach, reach, 2 * one * two), np.full(two, 0.25), last, [-last.sum() / 4]]
+        rest = [random.uniform(-reach, reach, 2 * one * two), np.full(two, 0.25), last, np.array([-last.sum() / 4])]
         self.weights = {"first": in_lines(first), "rest": in_lines(np.concatenate(rest))}
 
     @property
