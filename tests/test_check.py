@@ -248,6 +248,16 @@ BROKEN = [
         take(symmetries=((0,),), image=lambda self, s, k: self.State(s.stones, 0)),
     ),
     (
+        "earned is in range",
+        "the sums earned 1.0, 1.0 add up to 2, not to 0",
+        take(earned=lambda self, s, p: 1.0),
+    ),
+    (
+        "earned is in range",
+        "the sum earned for player 0 is 6.0, outside the declared utility_range",
+        take(earned=lambda self, s, p: float(s.stones) if p == 0 else -float(s.stones)),
+    ),
+    (
         "plies left is true",
         "it must be less after every move",
         take(plies_left=lambda self, s: self.heap if s.stones else 0),

@@ -71,7 +71,7 @@ def test_a_training_that_is_stopped_anywhere_and_goes_on_ends_the_same(tmp_path)
         w, random, end = training._works[0], training._randoms[0], training.games + 37
         number = min(temporal.TOGETHER - training.games % temporal.TOGETHER, end - training.games, 200 - training.games)
         rate = settings.rate_at(training.games)
-        temporal.play_and_learn(training.game, game.initial(), w, random, number, rate, trace, explore, 0.0)
+        temporal.play_and_learn(training.game, game.initial(), w, random, number, rate, trace, explore, 0.0, 1.0)
         files.save(model, file, training)
         model = make(game)  # as another process would have it
     assert stops > 4
@@ -142,6 +142,8 @@ def test_a_training_that_makes_no_sense_is_refused():
         ({"games": 1, "threads": 0}, "threads"),
         ({"games": 1, "warm": float("nan")}, "temperature"),
         ({"games": 1, "warm": 0.1, "depth": 2}, "depth=1 or warm=0"),
+        ({"games": 1, "discount": 1.1}, "from 0 to 1"),
+        ({"games": 1, "discount": 0.9, "depth": 2}, "depth=1 or discount=1"),
     ]:
         with pytest.raises(UserError, match=complaint):
             learn.td(game, model, **settings)
@@ -178,7 +180,7 @@ def test_warm_moves_are_drawn_by_softmax_and_targets_are_those_of_the_best():
     w, random, drawn = new_record(selfplay.WORK), new_random(5), np.zeros(len(after))
     on = new_active(clever.model_inputs, clever.model_most)
     for _ in range(4000):
-        selfplay.play(clever, s, w, random, 0.0, warm)
+        selfplay.play(clever, s, w, random, 0.0, warm, 1.0)
         seen = list(w.index[w.first[1] : w.first[2]])
         for k, each in enumerate(after):
             on.clear()

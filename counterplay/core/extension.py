@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import inspect
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from threading import Lock
 from types import FunctionType
 from typing import Any
@@ -47,15 +47,20 @@ def _must_be_a_rule(
 ) -> None:
     if before is not None and not isinstance(before, FunctionType):
         raise UserError(f"'{name}' of {game.name} is no function, so it cannot become one")
-    close = difflib.get_close_matches(name, rules, n=1, cutoff=0.8)
-    if before is None and close:
-        raise UserError(f"is '{name}' meant to be '{close[0]}'?")
+    if before is None and (close := _closest(name, tuple(rules))):
+        raise UserError(f"is '{name}' meant to be '{close}'?")
     if name in rules:
         arguments = inspect.signature(rules[name]).parameters
         try:
             inspect.signature(function).bind(*arguments)
         except TypeError:
             raise UserError(f"a function for '{name}' takes ({', '.join(arguments)})") from None
+
+
+@lru_cache(maxsize=256)
+def _closest(name: str, rules: tuple[str, ...]) -> str | None:
+    """The rule that is written nearly like that, if there is one."""
+    return next(iter(difflib.get_close_matches(name, rules, n=1, cutoff=0.8)), None)
 
 
 _classes: WeakValueDictionary[tuple[Any, ...], type] = WeakValueDictionary()

@@ -192,6 +192,15 @@ class Learnable:
         return ()
 
     @knowledge
+    def earned(self, s: Any, p: int) -> float:
+        """What player `p` has of the result in hand at a live state: the rewards of the moves so far, added up.
+
+        All of it is in the `utility` of the end. For who learns with a discount: what a move adds to it is its reward,
+        and only what is still to come is worth less for coming later. Default: nothing; the result is all there is.
+        """
+        return 0.5 * self.utility_sum  # type: ignore[attr-defined,no-any-return]
+
+    @knowledge
     def image(self, s: Any, k: int) -> Any:
         """The state as number `k` of the `symmetries` shows it, for who learns from all images of a position.
 

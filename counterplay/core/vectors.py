@@ -87,16 +87,15 @@ def layer(y: Any, k: int, weights: Any, i: int, x: Any, at: int, n: int, m: int)
 
 def _sums(weights: Any, i: int, x: Any, at: int, n: int, m: int) -> _Row:
     """What the units of a layer add up, with their thresholds."""
-    rows, row, found = _flat(weights), _flat(x)[at : at + n], np.zeros(m, np.float32)
-    for unit in range(m):
-        sums = np.zeros(LANES, np.float32)
-        for j in range(0, n, LANES):
-            sums = _fused(rows[i + unit * n + j : i + unit * n + j + LANES], row[j : j + LANES], sums)
-        while len(sums) > 1:
-            half = len(sums) // 2
-            sums = sums[:half] + sums[half:]
-        found[unit] = sums[0] + rows[i + m * n + unit]
-    return found
+    after = i + m * n
+    rows, thresholds = _flat(weights)[i:after].reshape(m, n), _flat(weights)[after : after + m]
+    row, sums = _flat(x)[at : at + n], np.zeros((m, LANES), np.float32)
+    for j in range(0, n, LANES):
+        sums = _fused(rows[:, j : j + LANES], row[j : j + LANES], sums)
+    while sums.shape[1] > 1:
+        half = sums.shape[1] // 2
+        sums = sums[:, :half] + sums[:, half:]
+    return sums[:, 0] + thresholds
 
 
 def add_scaled(a: Any, i: int, x: float, b: Any, k: int, n: int) -> None:
@@ -201,9 +200,11 @@ def word_of(b: Any, k: int) -> int:
 
 def gather(word: int, mask: int) -> int:
     """The bits of `word` where `mask` has a one, side by side, the lowest first."""
-    found, place = 0, 0
-    for i in range(64):
-        if mask >> i & 1:
-            found |= (word >> i & 1) << place
-            place += 1
+    found, place, left = 0, 0, mask & (1 << 64) - 1
+    while left:
+        lowest = left & -left
+        if word & lowest:
+            found |= 1 << place
+        place += 1
+        left ^= lowest
     return found

@@ -35,7 +35,7 @@ def learn_leaves(game, start, w, random, games, rate, trace, explore, depth):  #
         if w.stop:
             break
         end = play_by_search(game, start, w, random, explore, depth)
-        learn_from(game, end, w, rate, trace)
+        learn_from(game, end, w, rate, trace, 1.0)
         w.games += 1
     return w.games
 
@@ -62,12 +62,12 @@ def play_by_search(game, start, w, random, explore, depth):  # type: ignore[no-u
             note(game, leaf, w, False)
             leaves += 1
             if is_random:  # what comes is not what the leaf stands for
-                note_best(game, leaf, w)
+                note_best(game, leaf, w, 1.0)
         elif leaves == 0:
             note(game, s, w, False)
-            note_best(game, leaf, w)
+            note_best(game, leaf, w, 1.0)
         elif not w.is_random[w.seen - 1]:
-            note_best(game, leaf, w)
+            note_best(game, leaf, w, 1.0)
         if is_random:
             best = game.result(s, game.sample(s, word(random)))
         s = best

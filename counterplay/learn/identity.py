@@ -13,7 +13,7 @@ import io
 import textwrap
 import tokenize
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -72,6 +72,7 @@ def _names(code: CodeType) -> set[str]:
     return set(code.co_names).union(*inner)
 
 
+@lru_cache(maxsize=1024)
 def _source(function: FunctionType) -> str:
     """The words of its source; where there is none, as in an interactive session, what it was compiled to."""
     try:

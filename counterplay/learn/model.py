@@ -19,6 +19,7 @@ In compiled code a model is some rules of the game, all of whose names begin wit
     model_learn(on, target, rate)        one step
     model_worth(y), model_result(s, p, y), model_turn(y)
                                          the value of outputs, the outputs of an end, and as the other player sees them
+    model_fade(y, in_hand, discount)     what they are a move before, where what comes later counts less
 """
 
 from __future__ import annotations
@@ -140,7 +141,7 @@ class Model:
     def members(self) -> dict[str, Any]:
         """All that it gives to a game."""
         is_for_each = values_kept(self.game) > 1
-        worth, result, turn = STAKES if self.outputs > 1 and not is_for_each else ONE_OUTPUT
+        worth, result, turn, fade = STAKES if self.outputs > 1 and not is_for_each else ONE_OUTPUT
         return {
             **self.game.extension,
             "evaluate": evaluate_each if is_for_each else evaluate,
@@ -149,6 +150,7 @@ class Model:
             "model_worth": worth,
             "model_result": result,
             "model_turn": turn,
+            "model_fade": fade,
             "model_inputs": self.inputs,
             "model_most": self.most_active,
             "model_outputs": self.outputs,
@@ -270,7 +272,11 @@ def one_turn(self: Any, y: Any) -> None:
     y[0] = 1.0 - y[0]
 
 
-ONE_OUTPUT: tuple[Callable[..., Any], ...] = (one_worth, one_result, one_turn)
+def one_fade(self: Any, y: Any, in_hand: float, discount: float) -> None:
+    y[0] = in_hand + discount * (y[0] - in_hand)
+
+
+ONE_OUTPUT: tuple[Callable[..., Any], ...] = (one_worth, one_result, one_turn, one_fade)
 
 
 # ---- stakes: to win, to win by the second stake or more, ..., to lose by the second stake or more, ...
@@ -303,4 +309,11 @@ def stakes_turn(self: Any, y: Any) -> None:
         y[n - 1 + i] = win
 
 
-STAKES: tuple[Callable[..., Any], ...] = (stakes_worth, stakes_result, stakes_turn)
+def stakes_fade(self: Any, y: Any, in_hand: float, discount: float) -> None:
+    """The chances of a game that may be broken off as even; stakes are won at the end, so nothing is in hand before."""
+    y[0] = 0.5 + discount * (y[0] - 0.5)
+    for i in range(1, 2 * len(self.stakes) - 1):
+        y[i] = discount * y[i]
+
+
+STAKES: tuple[Callable[..., Any], ...] = (stakes_worth, stakes_result, stakes_turn, stakes_fade)

@@ -92,7 +92,7 @@ class Patterns(Model):
                     powers = tuple(base ** image.index(q) for q in here)
                     if powers not in digits:
                         digits[powers] = len(sums)
-                        sums += [sum(p for i, p in enumerate(powers) if n >> i & 1) for n in range(1 << len(powers))]
+                        sums += _sums(powers)
                     bits = sum(1 << q - 64 * word for q in here)
                     mask.append(bits - (1 << 64) if bits >> 63 else bits)
                     place.append(digits[powers])
@@ -147,6 +147,14 @@ def _images(shape: Sequence[int], turns: Sequence[Sequence[int]]) -> list[list[i
         image = [turn[q] for q in shape]
         images.setdefault(frozenset(image), image)
     return list(images.values())
+
+
+def _sums(powers: Sequence[int]) -> list[int]:
+    """The sum of each set of these numbers; bit `i` of its place in the list says whether number `i` is in it."""
+    sums = [0]
+    for power in powers:
+        sums += [power + each for each in sums]
+    return sums
 
 
 # ---- in compiled code

@@ -97,7 +97,8 @@ class Recipe:
         explore = float(self.training.get("explore", 0.0 if game.chance else 0.1))
         depth = int(self.training.get("depth", 1 if game.chance else self.depth))
         warm = float(self.training.get("warm", 0.0))
-        return Settings(games, (first, last), trace, explore, threads, seed, depth, warm)
+        discount = float(self.training.get("discount", 1.0))
+        return Settings(games, (first, last), trace, explore, threads, seed, depth, warm, discount)
 
     def __str__(self) -> str:
         """The text that it can be read from."""
@@ -116,7 +117,7 @@ _ZERO = {
     **dict.fromkeys(("share", "puct", "noise", "warm", "mix", "repeats", "gumbel_scale", "forced", "resign"), float),
 }
 _TRAINING: dict[str, dict[str, Any]] = {
-    "td": {"rate": float, "last_rate": float, "trace": float, "explore": float, "warm": float, "depth": int},
+    "td": {**dict.fromkeys(("rate", "last_rate", "trace", "explore", "warm", "discount"), float), "depth": int},
     "zero": {"rate": float, "last_rate": float, **_ZERO},
     "descent": {
         **dict.fromkeys(("rate", "last_rate", "explore", "repeats", "memory_mb"), float),

@@ -30,29 +30,32 @@ WORK = record_type(
         ("first", np.int64, (PLIES + 1,)),
         ("viewer", np.int64, (PLIES,)),
         ("is_random", np.int64, (PLIES,)),
+        ("is_thrown", np.int64, (PLIES,)),
+        ("in_hand", np.float64, (PLIES,)),
         ("best", np.float32, (PLIES, OUTPUTS)),
         ("index", np.int32, (ACTIVE,)),
         ("value", np.float32, (ACTIVE,)),
     ]
 )
 """One thread's game: for each position where its active inputs begin, whose view they are, whether what followed is not
-what it should be worth (a random move did), and what the best would have led to."""
+what it should be worth (a random move did), and what the best would have led to; whether it is dice that led to it; and
+what player 0 has in hand there, as a part of the range of utilities."""
 
 
 @native
-def play_and_learn(game, start, w, random, games, rate, trace, explore, warm):  # type: ignore[no-untyped-def]
+def play_and_learn(game, start, w, random, games, rate, trace, explore, warm, discount):  # type: ignore[no-untyped-def]
     """Play so many games against oneself, and learn from each."""
     for _ in range(games):
         if w.stop:
             break
-        end = play(game, start, w, random, explore, warm)
-        learn_from(game, end, w, rate, trace)
+        end = play(game, start, w, random, explore, warm, discount)
+        learn_from(game, end, w, rate, trace, discount)
         w.games += 1
     return w.games
 
 
 @native
-def play(game, start, w, random, explore, warm):  # type: ignore[no-untyped-def]
+def play(game, start, w, random, explore, warm, discount):  # type: ignore[no-untyped-def]
     """A game, its positions noted in `w`; the state at its end, or where there is no more room for notes.
 
     With `warm` moves are drawn by softmax: the one with the highest value plus a noise of Gumbel's is drawn with just
@@ -72,6 +75,8 @@ def play(game, start, w, random, explore, warm):  # type: ignore[no-untyped-def]
         for a in game.actions(s):
             after = game.result(s, a)
             v = game.evaluate(after, p)
+            if discount < 1.0:
+                v = faded_value(game, after, p, v, discount)
             w.positions += 1
             if v > best_value:
                 best_value, best = v, after
@@ -80,16 +85,25 @@ def play(game, start, w, random, explore, warm):  # type: ignore[no-untyped-def]
                 if noisy > drawn_noisy:
                     drawn_noisy, drawn_value, drawn = noisy, v, after
         if explore > 0.0 and unit(random) < explore:
-            note_best(game, best, w)
+            note_best(game, best, w, discount)
             best = game.result(s, game.sample(s, word(random)))
         elif warm > 0.0:
             if drawn_value < best_value:
-                note_best(game, best, w)
+                note_best(game, best, w, discount)
             best = drawn
         s = best
         if not game.is_terminal(s):
             note(game, s, w, False)
     return s
+
+
+@native
+def faded_value(game, s, p, v, discount):  # type: ignore[no-untyped-def]
+    """What the move to `s` is worth to `p` if `s` is worth `v`. (Called, so that the loop over moves stays short.)"""
+    if game.is_terminal(s):
+        return v
+    in_hand = game.earned(s, p)
+    return in_hand + discount * (v - in_hand)
 
 
 @native
@@ -106,8 +120,16 @@ def note(game, s, w, unless_same):  # type: ignore[no-untyped-def]
         w.value[first + k] = on.value(k)
     w.viewer[w.seen] = game.viewer(s)
     w.is_random[w.seen] = 0
+    w.is_thrown[w.seen] = 1 if unless_same else 0
+    w.in_hand[w.seen] = in_hand_of_first(game, s)
     w.seen += 1
     w.first[w.seen] = first + len(on)
+
+
+def in_hand_of_first(game: Any, s: Any) -> float:
+    """What player 0 has earned so far, as a part of the range of utilities."""
+    low, high = game.utility_range
+    return float((game.earned(s, 0) - low) / (high - low))
 
 
 def is_same(w: Any, on: Any) -> bool:
@@ -122,7 +144,7 @@ def is_same(w: Any, on: Any) -> bool:
 
 
 @native
-def note_best(game, best, w):  # type: ignore[no-untyped-def]
+def note_best(game, best, w, discount):  # type: ignore[no-untyped-def]
     """Write down what the best move leads to, for the player of the last position: a random one follows."""
     y, viewer = scratch(game.model_room), w.viewer[w.seen - 1]
     if game.is_terminal(best):
@@ -133,13 +155,15 @@ def note_best(game, best, w):  # type: ignore[no-untyped-def]
         game.model_guess(on, y)
         if game.viewer(best) != viewer:
             game.model_turn(y)
+        if discount < 1.0:
+            fade(game, y, in_hand_of_first(game, best), viewer, discount)
     w.is_random[w.seen - 1] = 1
     for j in range(game.model_outputs):
         w.best[w.seen - 1, j] = y[j]
 
 
 @native
-def learn_from(game, end, w, rate, trace):  # type: ignore[no-untyped-def]
+def learn_from(game, end, w, rate, trace, discount):  # type: ignore[no-untyped-def]
     """Learn the positions of a game from the last to the first."""
     on = new_active(game.model_inputs, game.model_most)
     y, target = scratch(game.model_room), scratch(game.model_room)
@@ -162,7 +186,14 @@ def learn_from(game, end, w, rate, trace):  # type: ignore[no-untyped-def]
         game.model_guess(on, y)
         for j in range(game.model_outputs):
             target[j] = trace * target[j] + (1.0 - trace) * y[j]
+        if discount < 1.0 and not w.is_thrown[t]:
+            fade(game, target, w.in_hand[t], viewer, discount)
     w.plies += w.seen
+
+
+def fade(game: Any, y: Any, in_hand: float, viewer: int, discount: float) -> None:
+    """What outputs for `viewer` are worth a move before: what he has in hand there, and of the rest a part."""
+    game.model_fade(y, in_hand if viewer == 0 else 1.0 - in_hand, discount)
 
 
 def recall(w: Any, t: int, on: Any) -> None:

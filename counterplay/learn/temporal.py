@@ -12,6 +12,21 @@ positions after it,
 seen by whoever is to move. λ = 0 looks one position ahead, λ = 1 at the result only. After a random move the target is
 the value of the best one, so that nothing is learned from blunders but about the positions they led to.
 
+With a discount γ below 1 what comes later is worth less. The rule of the textbook is for what is still to come, V, and
+for rewards r on the way,
+
+    w ← w - rate [V(s; w) - (r + γ V(s'; w))] ∇V
+
+The result of our games is all that a player gets, so that at a live state it is what he has `earned` on the way and
+what is still to come. A model estimates the whole, value = earned + V, since that is what searches compare. The reward
+of a move is what it adds to `earned`; so the same rule says that the value before a move should be
+
+    earned(s') + γ (value(s') - earned(s'))
+
+which is never outside the range of utilities. The last move's reward is all that was not earned before, at once. In a
+game without rewards on the way the value shrinks by γ with each move that it is away from the end, so that quick wins
+are better than slow ones. Throws of dice are no moves. With γ = 1 the rewards cancel out, and nothing is changed.
+
 Computed backwards, this costs no more than λ = 0: no trace of a gradient has to be kept. The eligibility traces of the
 textbook come to the same and are in `traces.py`, to be read.
 """
@@ -65,12 +80,15 @@ class Settings(NamedTuple):
     """How many plies the model looks ahead while it learns; see `ahead.py` for more than one."""
     warm: float = 0.0
     """The temperature of softmax: a move that looks worse by so much utility is played 1/e times as often; 0: never."""
+    discount: float = 1.0
+    """What the same is worth a move later: gamma."""
 
     def in_words(self) -> str:
         """How games are played and learned from, for people."""
         ahead = f", {self.depth} plies ahead" if self.depth > 1 else ""
         drawn = f", drawn by softmax at {self.warm:g}" if self.warm > 0.0 else ""
-        return f"lambda {self.trace:g}, {self.explore:.0%} random moves{drawn}{ahead}"
+        later = f", discount {self.discount:g}" if self.discount < 1.0 else ""
+        return f"lambda {self.trace:g}{later}, {self.explore:.0%} random moves{drawn}{ahead}"
 
     def must_be_sensible(self) -> None:
         must_be_threads(self.threads)
@@ -88,6 +106,10 @@ class Settings(NamedTuple):
             raise UserError(
                 "softmax needs what every move is worth, which a search ahead does not tell: depth=1 or warm=0"
             )
+        if not 0.0 <= self.discount <= 1.0:
+            raise UserError(f"a discount (gamma) is a number from 0 to 1, not {self.discount}")
+        if self.discount < 1.0 and self.depth > 1:
+            raise UserError("a search ahead knows of no discount: depth=1 or discount=1")
 
     def rate_at(self, game: int) -> float:
         """The rate of a game, the same for `TOGETHER` of them."""
@@ -210,7 +232,8 @@ class Training:
         game, start = self.game, self._start
         trace, explore, depth = self.settings.trace, self.settings.explore, self.settings.depth
         if depth == 1:
-            play_and_learn(game, start, w, random, number, rate, trace, explore, self.settings.warm)
+            warm, discount = self.settings.warm, self.settings.discount
+            play_and_learn(game, start, w, random, number, rate, trace, explore, warm, discount)
         elif game.chance:
             learn_expected(game, start, w, random, number, rate, explore, depth)
         else:
@@ -263,6 +286,7 @@ def td(
     explore: float | None = None,
     warm: float = 0.0,
     depth: int = 1,
+    discount: float = 1.0,
     threads: int = 1,
     seed: int = 0,
     progress: Callable[[Progress], None] | None = None,
@@ -275,7 +299,8 @@ def td(
     one move in ten, and never where there are dice; `warm` is the temperature at which other moves are drawn by
     softmax, in units of utility: at 0.1 a move that looks worse by 0.1 is played 1/e times as often. With a `depth` of
     2 and more it looks so many plies ahead and learns from what it finds there: by TD-leaf or, with dice, by the mean
-    over throws, where a trace plays no part.
+    over throws, where a trace plays no part. With a `discount` below 1 what comes later is worth less, but for what is
+    in hand by then, which the game's rule `earned` tells.
 
     `every` so many seconds the model is written to the file `checkpoint`, and ten times as often `progress` is called.
     If the file exists already, the training that was begun there goes on. At ctrl-C what was learned is kept, and
@@ -283,9 +308,8 @@ def td(
     """
     model.must_learn_by("td")
     explores = (0.0 if game.chance else 0.1) if explore is None else explore
-    settings = Settings(
-        games, model.rates(rate), model.trace if trace is None else trace, explores, threads, seed, depth, warm
-    )
+    traced = model.trace if trace is None else trace
+    settings = Settings(games, model.rates(rate), traced, explores, threads, seed, depth, warm, discount)
     return go_on(Training(game, model, settings), "td", progress, checkpoint, every)
 
 

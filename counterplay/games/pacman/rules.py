@@ -211,6 +211,10 @@ class Pacman(Game):
 
     # ---- knowledge
 
+    def earned(self, s, p):
+        """The score so far: what a move adds to it is its reward."""
+        return self.utility(s, p)
+
     @cached_property
     def is_score_only(self):
         return self.estimate == "score"

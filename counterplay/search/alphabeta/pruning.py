@@ -79,9 +79,8 @@ def set_numbers(w: Any, numbers: Mapping[str, float]) -> None:
             raise UserError(f"there is no number '{name}'; there are: {', '.join(NUMBERS)}")
     for name, usual in NUMBERS.items():
         w[name] = numbers.get(name, usual)
-    for depth in range(1, DEPTHS):
-        for move in range(1, DEPTHS):
-            w.reductions[depth, move] = int(w.reduce_base + w.reduce_share * log(depth) * log(move))
+    base, share, logs = float(w.reduce_base), float(w.reduce_share), [log(n) for n in range(1, DEPTHS)]
+    w.reductions[1:, 1:] = [[int(base + share * depth * move) for move in logs] for depth in logs]
 
 
 # ---- compiled with the search

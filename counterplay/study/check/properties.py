@@ -154,6 +154,16 @@ def images_lead_to_images(game: Game, it: Seen) -> Iterator[str]:
                 yield f"image_action makes {turned} of {a}, which does not lead to image {k} of where that leads"
 
 
+def earned_is_in_range(game: Game, it: Seen) -> Iterator[str]:
+    """What players have `earned` at a live state is finite, in `utility_range`, and one's gain is the other's loss."""
+    if not game.knows.earned or it.over:
+        return
+    given = [game.earned(it.state, p) for p in range(game.players)]
+    yield from _outside(game, given, "sum earned")
+    if game.zero_sum and game.players > 1 and abs(sum(given) - game.utility_sum) > _slack(game):
+        yield f"the sums earned {listed(given)} add up to {sum(given):g}, not to {game.utility_sum:g}"
+
+
 def probabilities_add_up(game: Game, it: Seen) -> Iterator[str]:
     """Probabilities are above 0, with sum 1."""
     given = it.says["probability"]
@@ -268,6 +278,7 @@ _OF_STATES: dict[str, tuple[Property, ...]] = {
         makes_urgent_foresees,
         canonical_stands_for_all,
         images_lead_to_images,
+        earned_is_in_range,
         plies_left_is_true,
         sound_actions_are_those_that_do_not_lose,
         still_possible_is_true,
