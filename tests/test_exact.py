@@ -142,6 +142,18 @@ def test_a_whole_game_of_othello_on_a_small_board():
     assert result[0] == search.alphabeta(game, without=["exact"]).value == -0.625
 
 
+def test_what_connect_four_says_is_still_possible():
+    """Lines that are spoilt, and who answers on top of each stone: true bounds, and each of them comes up."""
+    game, said = ConnectFour(rows=6, columns=4), set()
+    for seed in range(150):
+        for s in random_states(game, seed):
+            if game.plies_left(s) <= 7 and not game.is_terminal(s):
+                least, most = game.still_possible(s)
+                assert least <= obvious_value(game, s) <= most
+                said.add((least, most))
+    assert said == {(-1.0, 1.0), (-1.0, 0.0), (0.0, 1.0), (0.0, 0.0), (1.0, 1.0), (-1.0, -1.0)}
+
+
 @pytest.mark.parametrize(("rows", "columns", "connect"), [(3, 4, 3), (4, 4, 4), (3, 5, 4)])
 def test_connect_four_on_small_boards(rows, columns, connect):
     game = ConnectFour(rows=rows, columns=columns, connect=connect)

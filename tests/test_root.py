@@ -1,8 +1,11 @@
 """The root of alpha-beta: plain Python at first, compiled after many small searches, the same in both."""
 
+from queue import SimpleQueue
+
 import pytest
 
 from counterplay import games, native
+from counterplay.apps.protocols.thinker import Ask, Thinker
 from counterplay.arena import new_player
 from counterplay.search import AlphaBeta, Limits
 from counterplay.search.alphabeta import root
@@ -78,6 +81,16 @@ def test_players_by_seconds_have_the_root_compiled_before_a_game(monkeypatch, li
     assert (kernel_of(game) is ask) == is_compiled
     with native.interpreted():
         AlphaBeta(Nim()).hasten()  # nothing to do
+
+
+def test_engines_for_other_programs_have_the_root_compiled(monkeypatch):
+    monkeypatch.setattr(root.ask, "is_ready", lambda game, *args: False)
+    events: SimpleQueue = SimpleQueue()
+    thinker = Thinker(Nim(), events.put)
+    thinker.begin(Ask(Limits(depth=2)), lambda found: None, lambda found: None)
+    while thinker.is_thinking:
+        events.get()()
+    assert kernel_of(thinker.game) is ask
 
 
 @native.native

@@ -271,7 +271,10 @@ class Game(Learnable):
 
     @knowledge
     def still_possible(self, s: Any) -> tuple[float, float]:
-        """The least and the most that player 0 can still get; give it if that is soon less than the whole range."""
+        """The least and the most that player 0 can still get if both play best, as far as is seen without searching.
+
+        Give it if that is soon less than the whole range.
+        """
         return self.utility_range[0], self.utility_range[1]
 
     @knowledge

@@ -32,6 +32,7 @@ __all__ = [
     "mix64",
     "nth",
     "nth_action",
+    "prefetch",
 ]
 __all__ += ["number_of_actions", "ones", "repeat", "replace", "room_for_state", "state_key", "store", "weighted_sum"]
 
@@ -199,6 +200,10 @@ def load(address: int, i: int) -> int:
 def store(address: int, i: int, value: int) -> None:
     """Put a 64-bit integer there."""
     ctypes.c_int64.from_address(int(address) + 8 * int(i)).value = int(value)
+
+
+def prefetch(address: int, i: int) -> None:
+    """That number will be asked for soon: the processor may fetch it meanwhile."""
 
 
 class _OneAtATime:

@@ -117,10 +117,33 @@ class ConnectFour(BoardGame):
         for square in squares - (threats >> 1):
             yield square // self.stride
 
+    @cached_property
+    def answers(self):
+        """Every second square of a column: those of who answers each stone by one on top of it, from the bottom on."""
+        return Bits(self.empty.width, [i for i in self.squares if i % self.stride % 2 == 1])
+
     def still_possible(self, s):
-        """Who has no line left that the other has not touched does not win any more."""
+        """Who has no line left that the other has not touched does not win any more.
+
+        And where the columns are even: if o answers each stone by one on top of it, x gets no more than the other
+        squares. Where o cannot, as there is an odd column and o is to move, x can; so that o has to go up that column
+        in the end, to a square that completes a line of x's. (Allis 1988: o has the even threats, x the odd ones.)
+        """
         x, o = self.sides(s)
-        return -1.0 if self.has_line(self.squares - x) else 0.0, 1.0 if self.has_line(self.squares - o) else 0.0
+        least = -1.0 if self.has_line(self.squares - x) else 0.0
+        most = 1.0 if self.has_line(self.squares - o) else 0.0
+        if self.rows % 2 == 0:
+            free, odd = self.squares - x - o, self.open_squares(x | o) & self.answers
+            if len(odd) == s.ply % 2:  # the column that o has to make even is the only one, if it is his turn
+                if not self.has_line(x | (free - self.answers)):
+                    most = -1.0 if self.has_line(o | (free & self.answers)) else 0.0
+                elif odd:
+                    column = self.first_column << odd.lowest() // self.stride * self.stride
+                    above = free & column
+                    others = (free - column - self.answers) | (above & self.answers)
+                    if self.has_line(x | (above - self.answers)) and not self.has_line(o | others):
+                        least = 1.0
+        return least, most
 
     def threats(self, b):
         """The squares that would complete a line of `b`."""

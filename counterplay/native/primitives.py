@@ -359,6 +359,19 @@ def _store(typing, address, i, value):
 
 
 @intrinsic
+def _prefetch(typing, address, i):
+    def codegen(context, builder, sig, args):
+        byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+        fetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+        place = builder.bitcast(_pointer(context, builder, sig, args), byte)
+        builder.call(fetch, [place, number(0), number(3), number(1)])  # to read, often, data
+        return context.get_dummy_value()
+
+    return types.void(address, i), codegen
+
+
+@intrinsic
 def _compare_swap(typing, address, i, old, new):
     def codegen(context, builder, sig, args):
         old, new = (context.cast(builder, args[k], sig.args[k], types.int64) for k in (2, 3))
@@ -423,6 +436,11 @@ def _as_float(typing, bits):
 @overload(primitives.load)
 def _ol_load(address, i):
     return lambda address, i: _load(address, i)
+
+
+@overload(primitives.prefetch)
+def _ol_prefetch(address, i):
+    return lambda address, i: _prefetch(address, i)
 
 
 @overload(primitives.store)

@@ -286,7 +286,8 @@ class Thinker:
             if self.options.hash_mb is not None:
                 given |= dict.fromkeys(memory, self.options.hash_mb)
             seen = with_usual(game, name) if self.options.model is None else game
-            self._engines[name] = search.new_engine(name, seen, **settings, **given)
+            self._engines[name] = engine = search.new_engine(name, seen, **settings, **given)
+            engine.hasten()  # it is asked many times, often for a tenth of a second
         return self._engines[name]
 
     def _done(self) -> None:

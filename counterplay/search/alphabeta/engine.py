@@ -53,7 +53,7 @@ _SURVEY = 1_000_000
 """Nodes of deepening before a search without estimates and limits goes for the end of the game."""
 
 _SMALL, _SHALLOW = 10_000, 10
-"""Nodes and plies beyond which a search is worth a table in large pages."""
+"""Nodes, and plies if none was looked at yet, beyond which a search is worth a table in large pages."""
 
 
 @of_position
@@ -257,7 +257,7 @@ class AlphaBeta(DepthEngine):
         is_survey = limits.steps == PLIES - 1 and not limits.is_anytime and not self.game.knows.evaluate
         while steps <= limits.steps:
             leader.steps = steps
-            if self.table is not None and (w.nodes > _SMALL or steps > _SHALLOW):
+            if self.table is not None and (w.nodes > _SMALL or (w.nodes == 0 and steps > _SHALLOW)):
                 self.table.expect_much()
             yield steps
             steps = limits.steps if is_survey and steps < limits.steps and w.nodes > _SURVEY else steps + 1

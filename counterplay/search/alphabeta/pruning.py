@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from math import inf, log
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from counterplay.core.game import UserError
 
 __all__ = [
@@ -54,6 +56,7 @@ NUMBERS = {
 DEPTHS = 64
 """Beyond this depth, and this number of a move, reductions grow no more."""
 
+_LOGARITHMS = np.array([log(number) for number in range(1, DEPTHS)])
 _LORE = 8192.0  # history that counts for a ply of reduction
 
 
@@ -79,8 +82,7 @@ def set_numbers(w: Any, numbers: Mapping[str, float]) -> None:
             raise UserError(f"there is no number '{name}'; there are: {', '.join(NUMBERS)}")
     for name, usual in NUMBERS.items():
         w[name] = numbers.get(name, usual)
-    base, share, logs = float(w.reduce_base), float(w.reduce_share), [log(n) for n in range(1, DEPTHS)]
-    w.reductions[1:, 1:] = [[int(base + share * depth * move) for move in logs] for depth in logs]
+    w.reductions[1:, 1:] = w.reduce_base + np.outer(w.reduce_share * _LOGARITHMS, _LOGARITHMS)
 
 
 # ---- compiled with the search

@@ -21,7 +21,7 @@ import numpy as np
 from counterplay.core.primitives import list_actions, load, store
 from counterplay.native import native
 from counterplay.search.exact.memory import BUSY, PLIES, SOUND, WIDTH
-from counterplay.search.exact.table import NO_MOVE, Known, bounds_of, note
+from counterplay.search.exact.table import NO_MOVE, Known, bounds_of, expect, note
 from counterplay.search.table import table_key
 from counterplay.search.values import sane_utility
 
@@ -50,32 +50,9 @@ def settle(game, s, alpha, beta, ply, t, w) -> float:  # type: ignore[no-untyped
         w.deepest = max(w.deepest, ply + left)
         return float(game.finish(s, alpha, beta))
 
-    # 2. What can still be won.
-    if game.knows.still_possible and left <= w.possible_to:
-        least, most = game.still_possible(s)
-        if least >= beta or least == most:
-            return float(least)
-        if most <= alpha:
-            return float(most)
-        alpha, beta = max(alpha, np.nextafter(least, -inf)), min(beta, np.nextafter(most, inf))
-
-    # 3. What is known of this state.
+    # 2. The moves. Where all of them lose at once, so does the state. (Further down nobody can win at once: the move
+    # before was a sound one.) Where there is only one, nothing need be kept of the state.
     p = game.player(s)
-    key, known, is_canonical = 0, Known(-inf, inf, NO_MOVE), True
-    is_kept = left >= w.table_from
-    if is_kept:
-        key = table_key(game, s)
-        is_canonical = not game.knows.canonical or key == game.key(s)
-        known = bounds_of(w, key)
-        if known.least >= beta or known.least == known.most:
-            return float(known.least)
-        if known.most <= alpha:
-            return float(known.most)
-
-    # 4. The moves. Where all of them lose at once, so does the state. (Further down nobody can win at once: the move
-    # before was a sound one.)
-    sign = 1.0 if p == 0 else -1.0
-    low, high = (alpha, beta) if p == 0 else (-beta, -alpha)
     if game.knows.sound_actions and ply <= 1 and wins_at_once(game, s, p, ply, w):
         return float(game.utility_range[1 - p])
     n = list_sound(game, s, ply, w)
@@ -84,6 +61,34 @@ def settle(game, s, alpha, beta, ply, t, w) -> float:  # type: ignore[no-untyped
     if n > WIDTH:
         w.stop = 1
         return float(alpha)
+    key, known, is_canonical = 0, Known(-inf, inf, NO_MOVE), True
+    is_kept = left >= w.table_from and n > 1
+    if is_kept:
+        key = table_key(game, s)
+        expect(w, key)
+
+    # 3. What can still be won.
+    if game.knows.still_possible:
+        least, most = game.still_possible(s)
+        if least >= beta or least == most:
+            return float(least)
+        if most <= alpha:
+            return float(most)
+        if least > alpha:
+            alpha = np.nextafter(least, -inf)
+        if most < beta:
+            beta = np.nextafter(most, inf)
+
+    # 4. What is known of this state, and of those that its moves lead to.
+    if is_kept:
+        is_canonical = not game.knows.canonical or key == game.key(s)
+        known = bounds_of(w, key)
+        if known.least >= beta or known.least == known.most:
+            return float(known.least)
+        if known.most <= alpha:
+            return float(known.most)
+    sign = 1.0 if p == 0 else -1.0
+    low, high = (alpha, beta) if p == 0 else (-beta, -alpha)
     if n > 1 and rate_moves(game, s, p, low, high, left, ply, n, known.move if is_canonical else NO_MOVE, w):
         return float(w.cut)
 
@@ -196,9 +201,12 @@ def rate_moves(
     game: Any, s: Any, p: int, low: float, high: float, left: int, ply: int, n: int, known: int, w: Any
 ) -> bool:
     """Give each move a score, larger to be looked at earlier; or find in the table that one of them is good enough."""
-    is_far = left >= w.order_from
+    is_far, is_probed = left >= w.order_from, left >= w.probe_from
     for i in range(n):
         a = int(w.moves[ply, i])
+        if is_probed:
+            w.keys[ply, i] = table_key(game, game.result(s, a))
+            expect(w, w.keys[ply, i])
         w.numbers[ply, i] = i
         score = 0.0
         if game.knows.glance:
@@ -213,9 +221,9 @@ def rate_moves(
         if i == known:
             score = inf
         w.scores[ply, i] = score
-    if left >= w.probe_from:
+    if is_probed:
         for i in range(n):
-            there = bounds_of(w, table_key(game, game.result(s, int(w.moves[ply, i]))))
+            there = bounds_of(w, w.keys[ply, i])
             if (there.least >= high) if p == 0 else (-there.most >= high):
                 w.cut = there.least if p == 0 else there.most
                 return True

@@ -20,7 +20,7 @@ BUSY = 1 << 12
 SOUND = -1
 """Instead of a ply: say what solving would cost."""
 
-_PAYS = ("table_from", "order_from", "estimate_from", "probe_from", "share_from", "possible_to")
+_PAYS = ("table_from", "order_from", "estimate_from", "probe_from", "share_from")
 _COUNTS = ("most_nodes", "stop", "root_left", "deepest", "most_cost")
 _MEMORY = record_type(
     [(name, np.int64) for name in ("table_at", "mask", "busy_at", *_COUNTS, *_PAYS)]
@@ -28,6 +28,7 @@ _MEMORY = record_type(
     + [
         ("cost", np.int64, (PLIES,)),
         ("moves", np.int64, (PLIES, WIDTH)),
+        ("keys", np.int64, (PLIES, WIDTH)),
         ("numbers", np.int64, (PLIES, WIDTH)),
         ("scores", np.float64, (PLIES, WIDTH)),
     ]
@@ -53,6 +54,5 @@ def new_memory(game: Game, address: int, entries: int) -> Any:
     w.probe_from = game.finish_plies + 14
     w.estimate_from = 27
     w.share_from = 2 * game.finish_plies + 11
-    w.possible_to = 20
     w.estimate_weight = 400.0
     return w

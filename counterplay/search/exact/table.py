@@ -13,9 +13,9 @@ from __future__ import annotations
 from math import inf
 from typing import Any, NamedTuple
 
-from counterplay.core.primitives import as_bits, as_float, load, store
+from counterplay.core.primitives import as_bits, as_float, load, prefetch, store
 
-__all__ = ["NO_MOVE", "Known", "bounds_of", "note"]
+__all__ = ["NO_MOVE", "Known", "bounds_of", "expect", "note"]
 
 NO_MOVE = 255
 _CODE = 1 << 24
@@ -42,6 +42,11 @@ def bounds_of(w: Any, key: int) -> Known:
                 most -= _CODE
             return Known(as_float(word >> 40 << 40), as_float(most << 40), word >> 8 & 255)
     return Known(-inf, inf, NO_MOVE)
+
+
+def expect(w: Any, key: int) -> None:
+    """What is known of that state will be asked for soon."""
+    prefetch(w.table_at, (key & w.mask) * 2)
 
 
 def note(w: Any, key: int, known: Known, plies: int) -> None:
