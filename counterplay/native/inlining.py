@@ -17,7 +17,7 @@ from typing import Any
 
 from counterplay.native.seams import llvm
 
-_SMALL = 100
+_SMALL = 500
 """Instructions of a function that is copied wherever it is called."""
 
 _CALL = re.compile(r'call [^@\n]*@"?([^"(\n]+)"?\(')

@@ -135,7 +135,7 @@ def _look() -> None:
     _must_have(PassManager, "_runPass add_pass_after finalize")
     _must_have(PostProcessor, "run")
     _must_have(NRTContext, "get_meminfos")
-    _must_have(CPUContext, "get_abi_sizeof")
+    _must_have(CPUContext, "get_abi_sizeof load_additional_registries")
     _must_have(event, "start_event end_event")
     _must_have(TypeInferer, "return_types_from_partial")
 

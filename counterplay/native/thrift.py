@@ -7,11 +7,15 @@ None of this changes the machine code. It is much for a search, which has fifty 
 - How long variables live is worked out after each of five passes, and asked after the last.
 - The size of a type is found by having LLVM read a text with it.
 - Every call of LLVM and every pass is announced, with its details, in case that somebody measures it.
+- Whether there is SciPy is found out by importing all of its linear algebra.
 """
 
 from __future__ import annotations
 
 import gc
+import importlib
+import importlib.util
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -106,3 +110,29 @@ def _end_if_heard(kind: str, data: Any = None, exc_details: Any = None) -> None:
 
 
 event.start_event, event.end_event = _start_if_heard, _end_if_heard
+
+
+# ---- linear algebra
+
+_load_arrays = CPUContext.load_additional_registries
+
+
+def _load_arrays_only(context: Any) -> None:
+    """Load what Numba knows of arrays; SciPy when somebody multiplies matrices."""
+    if "numba.np.arraymath" in sys.modules:
+        _load_arrays(context)
+        return
+    algebra = importlib.import_module("numba.np.linalg")
+    ensure_there_is_scipy, algebra.ensure_blas = algebra.ensure_blas, _ensure_scipy_can_be_found
+    try:
+        _load_arrays(context)
+    finally:
+        algebra.ensure_blas = ensure_there_is_scipy
+
+
+def _ensure_scipy_can_be_found() -> None:
+    if importlib.util.find_spec("scipy") is None:
+        raise ImportError("there is no SciPy")
+
+
+CPUContext.load_additional_registries = _load_arrays_only
