@@ -1,6 +1,7 @@
 """Machine code and plain Python: which runs when, what rules may use, what failures say."""
 
 import dis
+import gc
 import re
 import textwrap
 from concurrent.futures import ThreadPoolExecutor
@@ -10,9 +11,13 @@ from pathlib import Path
 from types import CodeType
 from typing import NamedTuple
 
+import llvmlite.binding
 import numba
+import numba.core.event
 import numpy as np
 import pytest
+from numba.core.runtime import _nrt_python as memory
+from numba.core.runtime import rtsys as runtime
 
 from counterplay import Bits, Game, games, search
 from counterplay import native as native_package
@@ -591,6 +596,101 @@ def test_functions_of_numbas_own_serve_others_after_they_served_us():
     assert least.compiled(NIM, 3, 5) == least.interpreted(NIM, 3, 5) == 13
     theirs = numba.njit(lambda x, y: min(x, y, 7) + sum((x, y)) + abs(x - y))
     assert theirs(3, 5) == 13
+
+
+def test_garbage_is_left_while_compiling_and_collected_afterwards():
+    from counterplay.native.thrift import garbage_kept
+
+    @native
+    def seen_as_compiled(game):
+        return collected_by_then
+
+    assert gc.isenabled()
+    with garbage_kept():
+        with garbage_kept():
+            pass
+        collected_by_then = gc.isenabled()
+        assert not seen_as_compiled.compiled(NIM)
+        assert not gc.isenabled()
+    assert gc.isenabled()
+    assert squared.compiled(NIM, 3) == 9
+    assert gc.isenabled()
+
+
+LARGE = "\n".join(f"  %v{i + 1} = add i64 %v{i}, {i}" for i in range(600))
+MODULE = f"""
+define i64 @small(i64 %v) {{
+  %square = mul i64 %v, %v
+  ret i64 %square
+}}
+define i64 @once(i64 %v0) {{
+{LARGE}
+  %more = call i64 @twice(i64 %v600)
+  ret i64 %more
+}}
+define i64 @twice(i64 %v0) {{
+{LARGE}
+  %more = call i64 @small(i64 %v600)
+  ret i64 %more
+}}
+define i64 @around(i64 %v) {{
+  %x = call i64 @once(i64 %v)
+  %y = call i64 @twice(i64 %x)
+  %z = call i64 @small(i64 %y)
+  ret i64 %z
+}}
+"""
+
+
+def test_what_is_large_and_called_in_two_places_is_not_copied_into_both(monkeypatch):
+    from counterplay.native import inlining
+
+    if not inlining._can_decide():
+        pytest.skip("this llvmlite cannot say what is inlined")
+    module = llvmlite.binding.parse_assembly(MODULE)
+    monkeypatch.setattr(inlining, "_wanted", {"small", "once", "twice"})
+    inlining.decide(module)
+    module.verify()
+    assert {each.name for each in module.functions if b"alwaysinline" in each.attributes} == {"small", "once"}
+
+
+def test_a_search_is_the_same_whatever_is_inlined(monkeypatch):
+    from counterplay.native import inlining
+
+    monkeypatch.setattr(inlining, "_SMALL", 0)
+    game = games.load("kalah")
+    with compiled():
+        fast = search.alphabeta(game, depth=4)
+    with interpreted():
+        slow = search.alphabeta(game, depth=4)
+    assert (fast.value, fast.nodes, fast.line) == (slow.value, slow.nodes, slow.line)
+
+
+def test_arrays_are_counted_where_there_are_some():
+    @native
+    def sums(game, n):
+        total = 0.0
+        for i in range(n):
+            pair = (np.full(3, float(i)), i)
+            total += pair[0].sum() + pair[1]
+        return total
+
+    assert sums.compiled(NIM, 4) == sums.interpreted(NIM, 4)
+    memory.memsys_enable_stats()
+    try:
+        before = runtime.get_allocation_stats()
+        sums.compiled(NIM, 100)
+        after = runtime.get_allocation_stats()
+    finally:
+        memory.memsys_disable_stats()
+    assert after.alloc - before.alloc == after.free - before.free >= 100
+
+
+def test_others_are_told_what_numba_does():
+    assert squared.compiled(NIM, 4) == 16
+    with numba.core.event.install_recorder("numba:run_pass") as heard:
+        assert numba.njit(lambda x: x + 1)(1) == 2
+    assert heard.buffer
 
 
 @native

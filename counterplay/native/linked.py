@@ -13,15 +13,29 @@ from weakref import WeakValueDictionary
 
 import numba.extending
 
+from counterplay.native import inlining
 from counterplay.native.inference import are_answers_kept
 from counterplay.native.passes import passes_for
 from counterplay.native.seams import Compiler, JITCodeLibrary, OverloadTemplate, RuntimeLinker, lookup_environment
+from counterplay.native.thrift import garbage_kept
 
 _libraries: WeakValueDictionary[str, LinkedLibrary] = WeakValueDictionary()
 """Where a function is defined, by its symbol."""
 
 
-class LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]
+class EntryLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """Code with all that is linked into it. See `inlining.py` for what becomes part of its callers."""
+
+    def add_ir_module(self, ir_module: Any) -> None:
+        inlining.postpone(ir_module)
+        super().add_ir_module(ir_module)
+
+    def _optimize_final_module(self) -> None:
+        inlining.decide(self._final_module)
+        super()._optimize_final_module()
+
+
+class LinkedLibrary(EntryLibrary):
     """Code to be linked into other code."""
 
     has_machine_code = False
@@ -59,11 +73,22 @@ class RecursiveLibrary(LinkedLibrary):
     """
 
     def _optimize_final_module(self) -> None:
-        JITCodeLibrary._optimize_final_module(self)
+        EntryLibrary._optimize_final_module(self)
 
 
 class EntryCompiler(Compiler):  # type: ignore[misc]
-    """Numba's compiler with the passes that we want."""
+    """Numba's compiler with the library and the passes that we want."""
+
+    library_class: type[EntryLibrary] = EntryLibrary
+
+    def __init__(self, typingctx: Any, targetctx: Any, library: Any, *rest: Any) -> None:
+        library = self.library_class(targetctx.codegen(), self.library_class.__name__)
+        library.enable_object_caching()
+        super().__init__(typingctx, targetctx, library, *rest)
+
+    def compile_extra(self, func: Any) -> Any:
+        with garbage_kept():
+            return super().compile_extra(func)
 
     def define_pipelines(self) -> list[Any]:
         return [passes_for(self.state)]
@@ -74,8 +99,8 @@ class LinkedCompiler(EntryCompiler):
 
     library_class = LinkedLibrary
 
-    def __init__(self, typingctx: Any, targetctx: Any, library: Any, *rest: Any) -> None:
-        super().__init__(typingctx, targetctx, self.library_class(targetctx.codegen(), "linked"), *rest)
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
         self.state.flags.no_cpython_wrapper = self.state.flags.no_cfunc_wrapper = True
 
 

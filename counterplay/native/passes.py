@@ -17,6 +17,9 @@ from counterplay.native.seams import (
     FunctionPass,
     InlineClosureLikes,
     NopythonRewrites,
+    PassManager,
+    global_compiler_lock,
+    new_error_context,
     register_pass,
 )
 from counterplay.native.seams import numba_ir as ir
@@ -34,14 +37,27 @@ class WithFacts:
 
 def passes_for(state: Any) -> Any:
     """Numba's passes for a function, as we want them."""
-    passes = DefaultPassBuilder.define_nopython_pipeline(state)
+    usual = DefaultPassBuilder.define_nopython_pipeline(state)
     has_functions = any(isinstance(each, CodeType) for each in state.func_id.code.co_consts)
     unneeded = set() if has_functions else {InlineClosureLikes}
-    passes.passes = [(_ArrayRewrites if each is NopythonRewrites else each, why) for each, why in passes.passes]
+    passes = _Passes(usual.pipeline_name)
+    passes.passes = [(_ArrayRewrites if each is NopythonRewrites else each, why) for each, why in usual.passes]
     passes.passes = [(each, why) for each, why in passes.passes if each not in unneeded]
     passes.add_pass_after(_Facts, FixupArgs)
     passes.finalize()
     return passes
+
+
+class _Passes(PassManager):  # type: ignore[misc]
+    """Passes that are run and neither announced nor timed."""
+
+    @global_compiler_lock
+    def _runPass(self, index: int, each: Any, state: Any) -> None:  # noqa: N802
+        each.analysis = self._analysis
+        with new_error_context("Pass " + each.name()):
+            each.run_initialization(state)
+            each.run_pass(state)
+            each.run_finalizer(state)
 
 
 @register_pass(mutates_CFG=False, analysis_only=False)

@@ -15,7 +15,9 @@ __all__ = ["AbstractTemplate", "AttributeTemplate", "CompileResult", "Compiler",
 __all__ += ["FunctionIdentity", "FunctionPass", "JITCodeLibrary", "Loc", "NumbaError", "RefType", "RuntimeLinker"]
 __all__ += ["TranslateByteCode", "TypingError", "cgutils", "compile_extra", "config", "cpu_target", "dumps"]
 __all__ += ["impl_ret_untracked", "infer_getattr", "infer_global", "iternext_impl", "lookup_environment"]
-__all__ += ["FixupArgs", "InlineClosureLikes", "NopythonRewrites", "OverloadTemplate", "TypeInferer"]
+__all__ += ["FixupArgs", "InlineClosureLikes", "NopythonRewrites", "OverloadTemplate", "PassManager", "TypeInferer"]
+__all__ += ["CPUContext", "NRTContext", "PostProcessor", "VariableLifetime", "canonicalize_cfg", "event"]
+__all__ += ["global_compiler_lock", "llvm", "new_error_context"]
 __all__ += [
     "lower_constant",
     "lower_getattr_generic",
@@ -37,9 +39,12 @@ def _unknown(what: str) -> NoCompiler:
 
 
 try:
+    # LLVM itself, to say what it inlines.
+    import llvmlite.binding as llvm
+
     # The items of a tuple; the switches that machine code depends on; a function before it has types.
     import numba.cpython.hashing
-    from numba.core import cgutils, config
+    from numba.core import cgutils, config, event
     from numba.core import ir as numba_ir
 
     # Numba's count of functions, which is part of their symbols.
@@ -50,17 +55,24 @@ try:
 
     # The compiler with that library, or with one more pass; what it makes, to be written to disk.
     from numba.core.compiler import Compiler, CompileResult, DefaultPassBuilder, Flags, compile_extra, run_frontend
-    from numba.core.compiler_machinery import FunctionPass, register_pass
+    from numba.core.compiler_lock import global_compiler_lock
+    from numba.core.compiler_machinery import FunctionPass, PassManager, register_pass
+
+    # What is known of a type by the processor, and of a value that is reference-counted.
+    from numba.core.cpu import CPUContext
 
     # What linked functions look for at run time.
     from numba.core.environment import lookup_environment
 
     # What went wrong. (Where: `Loc`.)
-    from numba.core.errors import NumbaError, TypingError
+    from numba.core.errors import NumbaError, TypingError, new_error_context
 
     # Going through a `Bits`; constants of types of our own, and the attributes of a game.
     from numba.core.imputils import RefType, impl_ret_untracked, iternext_impl, lower_constant, lower_getattr_generic
     from numba.core.ir import Loc
+
+    # How long variables live.
+    from numba.core.postproc import PostProcessor, VariableLifetime
 
     # Python's objects made and read by machine code.
     from numba.core.pythonapi import PythonAPI
@@ -70,9 +82,11 @@ try:
 
     # What machine code calls as it runs. (Hashes have a secret, which is looked for by its name.)
     from numba.core.runtime import rtsys as runtime
+    from numba.core.runtime.context import NRTContext
 
     # Types in a form that another process can read.
     from numba.core.serialize import dumps
+    from numba.core.transforms import canonicalize_cfg
 
     # Passes: after which ours come, or that are left out where there is nothing for them to do.
     from numba.core.typed_passes import NopythonRewrites
@@ -109,7 +123,7 @@ def _look() -> None:
     _must_have(DefaultPassBuilder, "define_nopython_pipeline")
     _must_have(JITCodeLibrary, "_ensure_finalized _finalize_final_module _optimize_final_module")
     _must_have(JITCodeLibrary, "get_defined_functions get_pointer_to_function")
-    _must_have(JITCodeLibrary, "add_linking_library has_dynamic_globals")
+    _must_have(JITCodeLibrary, "add_ir_module add_linking_library enable_object_caching has_dynamic_globals")
     _must_have(config, "BOUNDSCHECK OPT DEBUGINFO_DEFAULT ENABLE_AVX")
     _must_have(cgutils, "unpack_tuple")
     _must_have(numba_ir, "Arg Assign Const Expr Global Return Var Yield")
@@ -118,6 +132,11 @@ def _look() -> None:
     _must_have(PythonAPI, "number_and number_lshift number_or number_rshift")
 
     _must_have(OverloadTemplate, "_get_jit_decorator")
+    _must_have(PassManager, "_runPass add_pass_after finalize")
+    _must_have(PostProcessor, "run")
+    _must_have(NRTContext, "get_meminfos")
+    _must_have(CPUContext, "get_abi_sizeof load_additional_registries")
+    _must_have(event, "start_event end_event")
     _must_have(TypeInferer, "return_types_from_partial")
 
     _must_have(cpu_target, "options typing_context target_context")
