@@ -10,7 +10,7 @@ from counterplay import Bits, Game
 
 
 class Infection(Game):
-    """Put a stone beside one of yours; all of the other's around it become yours. Most stones win."""
+    """Put a stone beside one of yours; all of the other's around it become yours. When one cannot, most stones win."""
 
     size: int = 6
 
@@ -18,11 +18,6 @@ class Infection(Game):
         mine: Bits  # the stones of the player to move
         theirs: Bits
         turn: int
-
-    @cached_property
-    def passing(self):
-        """The action of who has no other."""
-        return self.size**2
 
     @cached_property
     def empty(self):
@@ -41,10 +36,6 @@ class Infection(Game):
         row = b | (b & self.not_left) >> 1 | (b & self.not_right) << 1
         return row | row << self.size | row >> self.size
 
-    def places(self, stones, s):
-        """Where whose stones these are may put one."""
-        return self.around(stones) - s.mine - s.theirs
-
     def initial(self):
         n, last = self.size, self.size**2 - 1
         return self.State(self.empty.add(0).add(last), self.empty.add(n - 1).add(last - n + 1), 0)
@@ -53,22 +44,14 @@ class Infection(Game):
         return s.turn
 
     def actions(self, s):
-        if self.is_terminal(s):
-            return
-        places = self.places(s.mine, s)
-        if not places:
-            yield self.passing
-        for square in places:
-            yield square
+        return self.around(s.mine) - s.mine - s.theirs
 
     def result(self, s, a):
-        if a == self.passing:
-            return self.State(s.theirs, s.mine, 1 - s.turn)
         taken = s.theirs & self.around(self.empty.add(a))
         return self.State(s.theirs - taken, (s.mine | taken).add(a), 1 - s.turn)
 
     def is_terminal(self, s):
-        return not self.places(s.mine | s.theirs, s)
+        return not self.actions(s)
 
     def utility(self, s, p):
         mine, theirs = len(s.mine), len(s.theirs)

@@ -3,7 +3,7 @@
     speed                               games of Connect Four a second, 100 simulations for every move, one thread
     exam --model FILE                   how many of 320 positions of Connect Four a network answers right
     first --model FILE                  games as first player against perfect play; needs `pip install bitbully`
-    match GAME --model FILE             against plain `mcts`, of so many `--times` the simulations, or of `--equal` CPU time
+    match GAME --model FILE             against plain `mcts` of so many `--times` the simulations, or of `--equal` time
     duel GAME                           `descent` against `zero`, the same CPU time to learn and to play
 
 The positions of the examination are in connect_four_exam.txt: each a game of 4 to 25 random moves, and for every column
