@@ -3,7 +3,7 @@
     speed                               games of Connect Four a second, 100 simulations for every move, one thread
     exam --model FILE                   how many of 320 positions of Connect Four a network answers right
     first --model FILE                  games as first player against perfect play; needs `pip install bitbully`
-    match GAME --model FILE             against plain `mcts`, of so many `--times` the simulations, or of `--equal` time
+    match GAME --model FILE             against plain `mcts` of so many `--times` the simulations, or of `--equal` time
     duel GAME                           `descent` against `zero`, the same CPU time to learn and to play
 
 The positions of the examination are in connect_four_exam.txt: each a game of 4 to 25 random moves, and for every column
@@ -22,7 +22,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from counterplay import Game, games, learn, search
+from counterplay import CHANCE, Game, games, learn, search
 from counterplay.learn.descent import DescentSettings, DescentTraining
 from counterplay.learn.zero import ZeroSettings, ZeroTraining
 from counterplay.search import Engine, Limits
@@ -131,24 +131,59 @@ def first(options: argparse.Namespace) -> None:
 # ---- matches
 
 
+class Same:
+    """So many simulations for every move."""
+
+    def __init__(self, simulations: int) -> None:
+        self.simulations = simulations
+
+    def limits(self) -> Limits:
+        return Limits(simulations=self.simulations)
+
+    def took(self, simulations: int, seconds: float) -> None:
+        pass
+
+
+class Paced:
+    """As many simulations as take so many CPU seconds, by how long the search before took."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds, self.speed, self.spent, self.moves = seconds, 0.0, 0.0, 0
+
+    def limits(self) -> Limits:
+        return Limits(simulations=max(int(self.seconds * self.speed), 100))
+
+    def took(self, simulations: int, seconds: float) -> None:
+        if simulations >= 100:  # and not proven at once
+            self.speed = simulations / seconds
+            self.spent, self.moves = self.spent + seconds, self.moves + 1
+
+
 def play(ours: Engine, theirs: Engine, limits: tuple[Any, Any], number: int, seed: int = 1) -> tuple[float, int]:
-    """The share of the points, each random opening with both colours; `limits` are functions of the CPU time used."""
+    """The share of the points, each random opening with both colours."""
     game, dice, points = ours.game, random.Random(seed), 0.0
     begun = game.initial()
+    for engine in (ours, theirs):
+        engine.search(begun, Limits(simulations=1000))  # which compiles
     for i in range(number):
         if i % 2 == 0:
             begun = game.initial()
             for _ in range(OPENING):
                 after = game.result(begun, dice.choice(list(game.actions(begun))))
                 begun = begun if game.is_terminal(after) else after
-        s, spent = begun, [0.0, 0.0]
+        s = begun
         for engine in (ours, theirs):
             engine.new_game(i)
         while not game.is_terminal(s):
             who = 0 if game.player(s) == i % 2 else 1
+            if game.chance and game.player(s) == CHANCE:
+                outcomes = list(game.actions(s))
+                s = game.result(s, dice.choices(outcomes, [game.probability(s, a) for a in outcomes])[0])
+                continue
             began = time.process_time()
-            s = game.result(s, int((ours, theirs)[who].search(s, limits[who](spent)).action or 0))
-            spent[who] += time.process_time() - began
+            found = (ours, theirs)[who].search(s, limits[who].limits())
+            limits[who].took(found.simulations, time.process_time() - began)
+            s = game.result(s, int(found.action or 0))
         points += 0.5 * (1 + (game.utility(s, i % 2) > 0) - (game.utility(s, i % 2) < 0))
     return points / number, number
 
@@ -163,14 +198,14 @@ def match(options: argparse.Namespace) -> None:
     game = games.load(options.game)
     ours = clever(game, options.model)
     theirs = search.new_engine("mcts", game, memory_mb=256)
-    few = Limits(simulations=options.simulations)
     if options.equal:
-        limit = Limits(seconds=options.seconds)
-        share, number = play(ours, theirs, (lambda _: limit, lambda _: limit), options.games)
-        told(f"{options.game}, {options.seconds} s a move each", share, number)
+        paces = Paced(options.seconds), Paced(options.seconds)
+        share, number = play(ours, theirs, paces, options.games)
+        ms = " and ".join(f"{1000 * pace.spent / pace.moves:.1f}" for pace in paces)
+        told(f"{options.game}, {ms} CPU ms a move", share, number)
     else:
-        many = Limits(simulations=options.simulations * options.times)
-        share, number = play(ours, theirs, (lambda _: few, lambda _: many), options.games)
+        few, many = Same(options.simulations), Same(options.simulations * options.times)
+        share, number = play(ours, theirs, (few, many), options.games)
         told(
             f"{options.game}, {options.simulations} simulations v mcts with {options.times} times as many",
             share,
@@ -201,8 +236,8 @@ def duel(options: argparse.Namespace) -> None:
         training.run()
         print(f"{name}: {training.games} games in {time.process_time() - began:.0f} CPU s", flush=True)
         players.append(player(game.with_model(training.model)))
-    limit = Limits(seconds=options.seconds)
-    told(f"{options.game}: descent v zero", *play(*players, (lambda _: limit, lambda _: limit), options.games))
+    paces = Paced(options.seconds), Paced(options.seconds)
+    told(f"{options.game}: descent v zero", *play(players[0], players[1], paces, options.games))
 
 
 def main() -> None:
@@ -213,7 +248,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=40)
     parser.add_argument("--simulations", type=int, default=800)
     parser.add_argument("--times", type=int, default=10)
-    parser.add_argument("--equal", action="store_true", help="the same time a move for both")
+    parser.add_argument("--equal", action="store_true", help="the same CPU time a move for both")
     parser.add_argument("--seconds", type=float, default=0.02)
     parser.add_argument("--cpu", type=float, default=60.0, help="CPU seconds to learn")
     parser.add_argument("--hidden", default="64x32")

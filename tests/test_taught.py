@@ -52,7 +52,7 @@ def test_the_shelf_says_which_games_take_their_model():
         assert shelf.usual(game, search.best_for(game)) == "shipped"
         assert shelf.usual(game, "mcts") is None  # it plays on to the end
         assert learn.model_of(shelf.with_usual(game, search.best_for(game))).as_dict()["name"] == "shipped"
-    for other in ("othello:size=6", "nim"):
+    for other in ("othello:size=4", "nim"):
         game = games.load(other)
         assert not shelf.has_shipped(game)
         assert shelf.with_usual(game, "alphabeta") is game
@@ -110,6 +110,19 @@ def test_without_a_model_a_player_is_as_if_there_were_none():
         new_player(game, "alphabeta:depth=1,model=shipped,without=model")
     with pytest.raises(UserError, match="there is no setting 'without'"):
         new_player(game, "mcts:simulations=3,without=killers")
+
+
+def test_a_model_that_speaks_of_moves_leads_the_tree_of_its_player(tmp_path):
+    game, file = games.load("tic_tac_toe"), tmp_path / "moves.safetensors"
+    learn.save(learn.DualNetwork(game, hidden=16, alike=True), file)
+    for text, settings in {
+        f"mcts:simulations=3,model={file}": {"puct": 1.5, "cutoff": 0, "solver": True},
+        f"mcts:simulations=3,puct=3,solver=false,model={file}": {"puct": 3, "cutoff": 0},
+        "mcts:simulations=3": {},
+    }.items():
+        found = new_player(game, text).search([game.initial()]).settings
+        assert {name: found[name] for name in ("puct", "cutoff", "solver") if name in found} == settings
+    assert new_player(game, f"alphabeta:depth=1,model={file}").search([game.initial()]).depth == 1
 
 
 # ---- commands

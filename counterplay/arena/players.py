@@ -40,7 +40,7 @@ from counterplay.core.randomness import Dice
 from counterplay.core.texts import read_settings
 from counterplay.learn.model import without_model
 from counterplay.learn.shelf import named, usual
-from counterplay.search.algorithms import split_limits
+from counterplay.search.algorithms import led_by_model, split_limits
 from counterplay.search.run import Progress
 from counterplay.solve import tables
 
@@ -108,7 +108,7 @@ def new_player(
     game = _estimating(game, text, settings)
     known = (*kind.abilities.limits, "multi", *kind.setting_names(), "tables")
     _must_be_known(text, settings, known, "model", "weights", "without", "book")
-    settings = {key: value for key, value in given.items() if key in known} | settings
+    settings = led_by_model(game, name) | {key: value for key, value in given.items() if key in known} | settings
     if kind.abilities.seed:
         settings.setdefault("seed", seed)
     if settings.pop("tables", tables.is_built(game)):

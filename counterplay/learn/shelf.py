@@ -89,21 +89,22 @@ def with_usual(game: Game, algorithm: str) -> Game:
 
 def has_shipped(game: Game) -> bool:
     """Whether a model for the game comes with Counterplay."""
-    return str(game) == game.name and not games.source(game) and _file(game).exists()
+    return not games.source(game) and _file(game).exists()
 
 
 def shipped(game: Game) -> Model:
     """The model for a game that comes with Counterplay."""
     file = _file(game)
     if not file.exists():
-        raise UserError(f"no model for {game.name} comes with Counterplay: `counterplay train {game.name}` makes one")
+        raise UserError(f"no model for {game} comes with Counterplay: `counterplay train {game}` makes one")
     model = load(file, game)
     model.name = SHIPPED
     return model
 
 
 def _file(game: Game) -> Path:
-    return _FOLDER / f"{game.name}{_SUFFIX}"
+    """Where its model is, if it has one: `othello:size=6` is another game than `othello`."""
+    return _FOLDER / f"{str(game).replace(':', '-')}{_SUFFIX}"
 
 
 def named(game: Game, text: str) -> Model:

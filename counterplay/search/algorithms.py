@@ -20,7 +20,8 @@ from counterplay.search.plain.minimax import Minimax, minimax
 from counterplay.search.plain.paranoid import Paranoid, paranoid
 from counterplay.search.result import Result
 
-__all__ = ["ALGORITHMS", "ENGINES", "best_for", "choose", "engine_named", "new_engine", "split_limits", "strongest"]
+__all__ = ["ALGORITHMS", "ENGINES", "best_for", "choose", "engine_named", "led_by_model", "new_engine", "split_limits"]
+__all__ += ["strongest"]
 
 _ENGINES = (
     *(Minimax, AlphaBeta, Expectiminimax, Expectimax, MaxN, Paranoid, BestFirst, MonteCarlo),
@@ -62,13 +63,20 @@ def _strongest(game: Game) -> tuple[str, dict[str, Any]]:
     """
     if InformationSets.suits(game):
         return InformationSets.name, {}
-    if game.knows.model_odds:  # a model that speaks of moves, too
-        return MonteCarlo.name, {"puct": 1.5, "cutoff": 0, "solver": Expectiminimax.suits(game)}
+    if game.knows.model_odds:
+        return MonteCarlo.name, led_by_model(game, MonteCarlo.name)
     if game.knows.quick_action:
         return MonteCarlo.name, {"quick": True, **_WITH_QUICK_PLAYOUTS} if game.knows.hunch else {"quick": True}
     if not game.knows.evaluate:
         return MonteCarlo.name, {"solver": Expectiminimax.suits(game)}
     return best_for(game), {}
+
+
+def led_by_model(game: Game, name: str) -> dict[str, Any]:
+    """The settings of a search of that name for a game whose model speaks of moves, too; none for any other."""
+    if name != MonteCarlo.name or not game.knows.model_odds:
+        return {}
+    return {"puct": 1.5, "cutoff": 0, "solver": Expectiminimax.suits(game)}
 
 
 def choose(game: Game, asked: Iterable[str] = ()) -> tuple[str, dict[str, Any]]:

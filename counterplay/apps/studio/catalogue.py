@@ -15,7 +15,7 @@ from counterplay import games, search
 from counterplay.arena import HUMAN, LEVELS, Clock
 from counterplay.arena.outside import KINDS as PROGRAMS
 from counterplay.core.game import Game, UserError
-from counterplay.learn.shelf import SHIPPED, on_the_shelf
+from counterplay.learn.shelf import SHIPPED, named, on_the_shelf
 
 __all__ = ["MOST_SECONDS", "Catalogue"]
 
@@ -102,9 +102,11 @@ class Catalogue:
         if kind == "search" and seat.get("search") in self.searches(game):
             return f"{seat['search']}:{self._limits(seat, search.ENGINES[seat['search']])}"
         if kind == "model" and game.perfect_information:
-            name, model = search.best_for(game), SHIPPED
+            model = SHIPPED
             if seat.get("model") == "trained":
                 model = str(self.trained(game, must_exist=True))
+            speaks_of_moves = game.with_model(named(game, model)).knows.model_odds
+            name = "mcts" if speaks_of_moves else search.best_for(game)
             return f"{name}:{self._limits(seat, search.ENGINES[name])},model={model}"
         raise UserError(f"there is no such player for {game}")
 
