@@ -3,6 +3,7 @@
     speed                               games of Connect Four a second, 100 simulations for every move, one thread
     exam --model FILE                   how many of 320 positions of Connect Four a network answers right
     first --model FILE                  games as first player against perfect play; needs `pip install bitbully`
+    first --player PLAYER               the same of any player, as in `alphabeta:seconds=0.1,book=on`
     match GAME --model FILE             against plain `mcts` of so many `--times` the simulations, or of `--equal` time
     duel GAME                           `descent` against `zero`, the same CPU time to learn and to play
 
@@ -23,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from counterplay import CHANCE, Game, games, learn, search
+from counterplay.arena import new_player
 from counterplay.learn.descent import DescentSettings, DescentTraining
 from counterplay.learn.zero import ZeroSettings, ZeroTraining
 from counterplay.search import Engine, Limits
@@ -108,24 +110,43 @@ def check(game: Game, stones: int) -> None:
 
 
 def first(options: argparse.Namespace) -> None:
-    """The network begins; the other takes any column of those that bitbully likes best."""
+    """The network or the player begins; the other takes any column of those that bitbully likes best."""
     import bitbully
 
     game, dice = games.load("connect_four"), random.Random(5)
-    engine, book, wins = clever(game, options.model), bitbully.BitBully(opening_book="12-ply-dist"), 0
+    book, wins = bitbully.BitBully(opening_book="12-ply-dist"), 0
+    engine = clever(game, options.model) if options.model else None
     for number in range(1, options.games + 1):
-        s, moves = game.initial(), []
-        engine.new_game(number)
-        while not game.is_terminal(s):
-            if game.player(s) == 0:
-                a = int(engine.search(s, Limits(simulations=options.simulations)).action or 0)
-            else:
+        states, moves = [game.initial()], []
+        if engine is not None:
+            engine.new_game(number)
+        else:
+            begins = new_player(game, options.player, seed=number)
+            begins.prepare()
+        while not game.is_terminal(states[-1]):
+            if len(moves) % 2 == 1:
                 scores = book.score_all_moves(bitbully.Board(moves))
                 a = int(dice.choice([column for column, score in scores.items() if score == max(scores.values())]))
+            elif engine is None:
+                a = begins.choose(states)
+            else:
+                a = int(engine.search(states[-1], Limits(simulations=options.simulations)).action or 0)
             moves.append(a)
-            s = game.result(s, a)
-        wins += game.utility(s, 0) > 0
-    print(f"{options.simulations} simulations: {wins} of {options.games} games as first player won")
+            states.append(game.result(states[-1], a))
+        worth = game.utility(states[-1], 0)
+        wins += worth > 0
+        if options.player:
+            gone = [i for i in range(1, len(moves), 2) if not wins_there(book, bitbully, moves[:i])][:1]
+            played = "".join(str(column + 1) for column in moves)
+            print(played, f"{worth:+.0f}", *(f"no win after {i}" for i in gone), flush=True)
+    name = options.player or f"{options.simulations} simulations"
+    print(f"{name}: {wins} of {options.games} games as first player won")
+
+
+def wins_there(book: Any, bitbully: Any, moves: list[int]) -> bool:
+    """Whether the first player, who has just moved, still wins."""
+    board = bitbully.Board(moves)
+    return bool(board.has_win() or max(book.score_all_moves(board).values(), default=0) < 0)
 
 
 # ---- matches
@@ -245,6 +266,7 @@ def main() -> None:
     parser.add_argument("what", choices=["speed", "exam", "first", "match", "duel"])
     parser.add_argument("game", nargs="?", default="connect_four")
     parser.add_argument("--model", metavar="FILE")
+    parser.add_argument("--player")
     parser.add_argument("--games", type=int, default=40)
     parser.add_argument("--simulations", type=int, default=800)
     parser.add_argument("--times", type=int, default=10)

@@ -1,10 +1,11 @@
 """Opening books: lines read, moves chosen, players and engines that ask them, and that ours is playable."""
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
-from counterplay import UserError, games, native
+from counterplay import UserError, arena, games, native, search
 from counterplay.apps.protocols.thinker import Ask, Options, Thinker
 from counterplay.arena import new_player
 from counterplay.arena.book import Book, has_book, shipped_book
@@ -33,6 +34,19 @@ def test_moves_of_many_lines_are_chosen_more_often():
     assert 120 < chosen["e4"] < 180
 
 
+def test_answers_and_images():
+    """After `>` only the last move is known; of Connect Four the mirror image is, too."""
+    four = games.load("connect_four")
+    book = Book(four, "> 4\n> 4 1 4\n> 4 1 4 4 2\n> 4 2 3\n")
+    assert book.moves(four.initial()) == {3: 1}
+    assert book.moves(four.at("4").state) == {}
+    assert book.moves(four.at("4 1").state) == book.moves(four.at("4 7").state) == {3: 1}
+    assert book.moves(four.at("4 1 4 4").state) == {1: 1}
+    assert book.moves(four.at("4 7 4 4").state) == {5: 1}
+    assert book.moves(four.at("4 2").state) == {2: 1}
+    assert len(book) == 7  # the first position is its own image
+
+
 def test_a_line_that_cannot_be_played_is_named():
     with pytest.raises(UserError, match="row 2 of the book of chess"):
         Book(CHESS, "e4 e5\ne4 e4\n")
@@ -45,6 +59,25 @@ def test_the_book_of_chess_can_be_played():
     assert not has_book(games.load("chess:chess960=on"))
     with pytest.raises(UserError, match="no book for nim"):
         shipped_book(games.load("nim"))
+
+
+def test_the_book_of_connect_four_knows_how_the_first_player_wins():
+    four = games.load("connect_four")
+    known = shipped_book(four)
+    for reply in four.actions(four.at("4").state):
+        s = four.result(four.at("4").state, reply)
+        assert len(known.moves(s)) == 1
+    assert known.moves(four.at("4").state) == {}
+
+
+@pytest.mark.slow
+def test_what_it_has_wins():
+    four = games.load("connect_four")
+    text = (Path(arena.__file__).parent / "books" / "connect_four.txt").read_text()
+    rows = [row.removeprefix(">") for row in text.splitlines() if row.startswith(">")]
+    late = [row for row in rows if len(row.split()) == 13]
+    for row in late[:: len(late) // 3]:
+        assert search.alphabeta(four.at(row)).value == 1.0
 
 
 def test_a_player_asks_the_book_before_it_thinks():

@@ -3,13 +3,15 @@
     alphabeta:nodes=100000,book=on      a player that asks the book first
 
 A book is a text with a line of moves in each row, as the game calls them; `#` begins a comment. Where a position comes
-about in several ways, all lines that go through it count. `books/` has those that come with Counterplay, each named
-like its game; `python benchmarks/book.py` makes them, by our own searches and from nothing else.
+about in several ways, all lines that go through it count. After `>` only the last move is one to play: the others are
+how the position came about. A position is known by its images, too. `books/` has those that come with Counterplay, each
+named like its game; `python benchmarks/book.py` makes them, by our own searches and from nothing else.
 """
 
 from __future__ import annotations
 
 from functools import cache
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -29,16 +31,32 @@ class Book:
     def __init__(self, game: Game, text: str) -> None:
         self.game = game
         self._known: dict[int, dict[int, int]] = {}
+        names: list[str] = []
+        states = [game.initial()]
         for number, row in enumerate(text.splitlines(), 1):
-            s = game.initial()
-            for name in row.partition("#")[0].split():
-                try:
-                    a = game.parse_action(s, name)
-                except UserError as error:
-                    raise UserError(f"row {number} of the book of {game}: {error}") from None
-                moves = self._known.setdefault(game.key(s), {})
-                moves[a] = moves.get(a, 0) + 1
-                s = game.result(s, a)
+            is_answer, before = row.startswith(">"), names
+            names = row.partition("#")[0].removeprefix(">").split()
+            pairs = zip(before, names, strict=False)
+            same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))  # read in the row before
+            del states[same + 1 :]
+            try:
+                for name in names[same:]:
+                    s = states[-1]
+                    states.append(game.result(s, game.parse_action(s, name)))
+            except UserError as error:
+                raise UserError(f"row {number} of the book of {game}: {error}") from None
+            for s, name in list(zip(states, names, strict=False))[-1 if is_answer else 0 :]:
+                self._note(s, game.parse_action(s, name))
+
+    def _note(self, s: Any, a: int) -> None:
+        """Another line has that move at that position, and its images at the images of it."""
+        game = self.game
+        alike = {game.key(s): a}
+        for k in range(len(game.symmetries) if game.knows.image else 0):
+            alike.setdefault(game.key(game.image(s, k)), game.image_action(a, k))
+        for key, each in alike.items():
+            moves = self._known.setdefault(key, {})
+            moves[each] = moves.get(each, 0) + 1
 
     def __len__(self) -> int:
         """How many positions it knows."""

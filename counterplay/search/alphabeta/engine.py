@@ -176,7 +176,7 @@ class AlphaBeta(DepthEngine):
         if result.within is None or result.action is None or request.only:
             return result
         most_nodes = (
-            _ENDING_NODES if not w.use_exact else min(_ENDING_NODES, max(_ENDING_NODES // 20, int(w.nodes) // 2))
+            _ENDING_NODES if not w.use_exact else min(_ENDING_NODES, max(_ENDING_NODES // 20, int(w.nodes) // 4))
         )
         most_nodes = most_nodes if limits.nodes is None else min(most_nodes, limits.nodes - int(w.nodes))
         # Where there is more to win than a win, that comes before how soon.

@@ -53,6 +53,10 @@ def settle(game, s, alpha, beta, ply, t, w) -> float:  # type: ignore[no-untyped
     # 2. The moves. Where all of them lose at once, so does the state. (Further down nobody can win at once: the move
     # before was a sound one.) Where there is only one, nothing need be kept of the state.
     p = game.player(s)
+    key, is_kept = 0, left >= w.table_from
+    if is_kept:
+        key = table_key(game, s)
+        expect(w, key)
     if game.knows.sound_actions and ply <= 1 and wins_at_once(game, s, p, ply, w):
         return float(game.utility_range[1 - p])
     n = list_sound(game, s, ply, w)
@@ -61,11 +65,7 @@ def settle(game, s, alpha, beta, ply, t, w) -> float:  # type: ignore[no-untyped
     if n > WIDTH:
         w.stop = 1
         return float(alpha)
-    key, known, is_canonical = 0, Known(-inf, inf, NO_MOVE), True
-    is_kept = left >= w.table_from and n > 1
-    if is_kept:
-        key = table_key(game, s)
-        expect(w, key)
+    is_kept = is_kept and n > 1
 
     # 3. What can still be won.
     if game.knows.still_possible:
@@ -80,6 +80,7 @@ def settle(game, s, alpha, beta, ply, t, w) -> float:  # type: ignore[no-untyped
             beta = np.nextafter(most, inf)
 
     # 4. What is known of this state, and of those that its moves lead to.
+    known, is_canonical = Known(-inf, inf, NO_MOVE), True
     if is_kept:
         is_canonical = not game.knows.canonical or key == game.key(s)
         known = bounds_of(w, key)

@@ -30,18 +30,23 @@ from counterplay.search.table import TranspositionTable
 __all__ = ["Solver", "Solving"]
 
 _SURVEY = 3_000
-"""Nodes of deepening before the rest is solved: they give a move, and an order for the moves of the root."""
+"""Nodes of deepening before the rest is solved: they give a move, and an order for the moves of the root.
+
+A third of them without estimates, which would tell one move from another.
+"""
 _SOUNDING = 0.03
 """The part of a limit that finding out the cost may take."""
 _HOPE = 1.0
 """Solving is tried if it is expected to cost no more than this part of what is left of the limit."""
+_BLIND_HOPE = 20.0
+"""The same without estimates: then depths that do not see the end say little, and what is expected is a rough guess."""
 _SHARE = 0.75
 """The part of what is left of a limit that is spent on trying."""
 _LINE_NODES = 100_000
 """Nodes to spend on the line after the first move, beyond half of what solving took."""
 _PATIENCE = (100, 3_000, 100_000)
 """Nodes to spend on each move, to find one for the line: at first few on each, then more."""
-_SMALL, _SMALL_NODES = 1 << 18, 400_000
+_SMALL, _SMALL_NODES = 1 << 18, 100_000
 """Entries of the table that a search begins with, and the nodes after which it begins again with all of it."""
 _SECOND = 2_000_000
 """Nodes in a second, until the speed is known."""
@@ -114,7 +119,8 @@ class Solving(OpponentsRoot):
     def _allowed(self, depth: int) -> int:
         """How many nodes may be spent on solving now."""
         t = self.tally
-        if self._has_failed or t.stop or (t.nodes < _SURVEY and depth < self.left):
+        enough = _SURVEY if self.game.knows.evaluate else _SURVEY // 3
+        if self._has_failed or t.stop or (t.nodes < enough and depth < self.left):
             return 0
         limits = self.request.limits
         if not limits.is_anytime:
@@ -123,7 +129,8 @@ class Solving(OpponentsRoot):
         if self._expected is None:
             self._expected = self._cost(_SOUNDING * min(room, self._nodes_in_time()))
         room = min(room, self._nodes_in_time())
-        return int(_SHARE * room) if self._expected <= _HOPE * room else 0
+        hope = _HOPE if self.game.knows.evaluate else _BLIND_HOPE
+        return int(_SHARE * room) if self._expected <= hope * room else 0
 
     def _nodes_in_time(self) -> float:
         """How many nodes there is time for."""
