@@ -281,6 +281,6 @@ def test_a_solver_without_hope_does_not_try(monkeypatch):
     s = game.at("3 3 3 3").state
     monkeypatch.setattr(solver, "_SURVEY", 500)
     hopeful = search.alphabeta(game, s, nodes=6_000)
-    monkeypatch.setattr(solver, "_HOPE", 0.0)
+    monkeypatch.setattr(solver, "_BLIND_HOPE", 0.0)
     assert AlphaBeta(game).search(s, Limits(nodes=6_000)).stopped == "nodes"
     assert hopeful.stopped == "solved"
