@@ -500,6 +500,10 @@ def test_players_are_those_that_were_offered():
         "level:3",
         "level:5",
     )
+    for name, by in {"othello": "alphabeta", "connect_four": "mcts"}.items():  # whose model speaks of moves, too
+        text = catalogue.player(catalogue.game(name), {"kind": "model", "seconds": 1})
+        assert text == f"{by}:seconds=1,model=shipped"
+        assert catalogue.allowed(catalogue.game(name), [text]) == (text,)
     assert catalogue.allowed(poker, ["level:3", "strategy:/etc/passwd"]) == ("equilibrium", "equilibrium")
     assert catalogue.about("chess")["engines"] == ["uci:stockfish"]
     assert catalogue.about("kuhn_poker")["levels"] == 0

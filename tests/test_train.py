@@ -240,13 +240,16 @@ def test_train_and_use_what_it_has_made(counterplay, answer, quick, tmp_path, mo
 
 def test_what_ships_is_small_and_still_fits_its_game():
     found = shelf.on_the_shelf()
-    assert {each.game for each in found} == {"backgammon", "checkers", "connect_four", "othello"}
+    assert {each.game for each in found} == {"backgammon", "checkers", "connect_four", "othello", "othello:size=6"}
     assert sum(each.file.stat().st_size for each in found) < 8_000_000
     for each in found:
         assert each.trained
         assert not each.problem
         game = games.load(each.game)
+        assert shelf.has_shipped(game)
         assert shelf.named(game, shelf.SHIPPED).kind == each.kind  # the canary sang
+    by_zero = {each.game for each in found if each.trained[-1]["recipe"].startswith("zero")}
+    assert by_zero == {"connect_four", "othello:size=6"}
 
 
 @pytest.mark.parametrize(
