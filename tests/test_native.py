@@ -88,7 +88,7 @@ def test_the_names_of_globals_are_those_of_the_disassembler():
     codes = [
         compile(file.read_text("utf-8"), file.name, "exec") for file in Path(dis.__file__).parent.glob("[a-h]*.py")
     ]
-    codes += [compile("\n".join(f"n{i}" for i in range(600)), "many names", "exec")]
+    codes += [compile("\n".join(f"n{i}" for i in range(5_000)), "many names", "exec")]
     for code in codes:
         for each in (code, *(const for const in code.co_consts if isinstance(const, CodeType))):
             seen = {i.argval for i in dis.get_instructions(each) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
@@ -617,7 +617,7 @@ def test_garbage_is_left_while_compiling_and_collected_afterwards():
     assert gc.isenabled()
 
 
-LARGE = "\n".join(f"  %v{i + 1} = add i64 %v{i}, {i}" for i in range(600))
+LARGE = "\n".join(f"  %v{i + 1} = add i64 %v{i}, {i}" for i in range(5_000))
 MODULE = f"""
 define i64 @small(i64 %v) {{
   %square = mul i64 %v, %v
@@ -625,12 +625,12 @@ define i64 @small(i64 %v) {{
 }}
 define i64 @once(i64 %v0) {{
 {LARGE}
-  %more = call i64 @twice(i64 %v600)
+  %more = call i64 @twice(i64 %v5000)
   ret i64 %more
 }}
 define i64 @twice(i64 %v0) {{
 {LARGE}
-  %more = call i64 @small(i64 %v600)
+  %more = call i64 @small(i64 %v5000)
   ret i64 %more
 }}
 define i64 @around(i64 %v) {{

@@ -51,10 +51,9 @@ def passes_for(state: Any) -> Any:
 class _Passes(PassManager):  # type: ignore[misc]
     """Passes that are run and neither announced nor timed."""
 
-    @global_compiler_lock
     def _runPass(self, index: int, each: Any, state: Any) -> None:  # noqa: N802
         each.analysis = self._analysis
-        with new_error_context("Pass " + each.name()):
+        with global_compiler_lock, new_error_context("Pass " + each.name()):
             each.run_initialization(state)
             each.run_pass(state)
             each.run_finalizer(state)

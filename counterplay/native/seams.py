@@ -65,7 +65,7 @@ try:
     from numba.core.environment import lookup_environment
 
     # What went wrong. (Where: `Loc`.)
-    from numba.core.errors import NumbaError, TypingError, new_error_context
+    from numba.core.errors import NumbaError, TypingError, new_error_context  # type: ignore[attr-defined]
 
     # Going through a `Bits`; constants of types of our own, and the attributes of a game.
     from numba.core.imputils import RefType, impl_ret_untracked, iternext_impl, lower_constant, lower_getattr_generic

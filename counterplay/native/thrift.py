@@ -122,7 +122,7 @@ def _load_arrays_only(context: Any) -> None:
     if "numba.np.arraymath" in sys.modules:
         _load_arrays(context)
         return
-    algebra = importlib.import_module("numba.np.linalg")
+    algebra: Any = importlib.import_module("numba.np.linalg")
     ensure_there_is_scipy, algebra.ensure_blas = algebra.ensure_blas, _ensure_scipy_can_be_found
     try:
         _load_arrays(context)
