@@ -40,8 +40,9 @@ def new_course(out, number=200):
 
 def test_recipes_are_read_from_their_own_text():
     for name, recipe in RECIPES.items():
-        for game in map(games.load, recipe.made_for or ("connect_four",)):
-            assert recipe_for(game, method=recipe.method) == recipe
+        for game in map(games.load, recipe.made_for or ("breakthrough",)):
+            if name != "sides":  # which nobody gets without asking for it
+                assert recipe_for(game, method=recipe.method) == recipe
             assert str(recipe_for(game, name)) == name
             assert recipe.model(game).weights
     game = games.load("backgammon")
@@ -49,7 +50,7 @@ def test_recipes_are_read_from_their_own_text():
     assert str(changed) == "td-gammon:hidden=32,rate=0.05,trace=0.5"
     assert changed.model(game).hidden == (32,)
     settings = changed.settings(game, 7, seed=3)
-    assert settings == (7, (0.05, 0.01), 0.5, 0.0, 1, 3, 1, 0.0)
+    assert settings == (7, (0.05, 0.01), 0.5, 0.0, 1, 3, 1, 0.0, 1.0)
     assert recipe_for(games.load("othello:size=6")).name == "logistello"
 
 

@@ -152,7 +152,7 @@ def show_models(shipped: Sequence[Kept], trained: Sequence[Kept]) -> None:
     """A row for each model: what it is for, what it is, how it was trained, what came of it, if it is the default."""
     from counterplay.learn.shelf import STRONGER
 
-    table = output.table("file", "game", "recipe", "#games", "#v random", "#v estimate")
+    table = output.table("file", "game", "recipe", "#games", "#v random", "#v hand")
     table.columns[0].overflow = "fold"  # nobody can use a name that was cut
     for each in (*shipped, *trained):
         default = ", default" if each.game in STRONGER else ""
