@@ -91,7 +91,12 @@ def everything(game, s, k):
         (in_order, mixed, game.even, game.State(y, x & game.even, k)),
         (hash(x), hash(s), x.runs(1, 3), x.runs(square + 1, 2), x.runs(1, 1)),
         (x.seen(square, y), y.seen(square, x), x.seen(0, y), x.seen(game.width - 1, y)),
-        (x.flanked(square, y, ~y), (~x).flanked(square, y, x - y), x.flanked(0, y, ~y), x.flanked(game.width - 1, y, ~y)),
+        (
+            x.flanked(square, y, ~y),
+            (~x).flanked(square, y, x - y),
+            x.flanked(0, y, ~y),
+            x.flanked(game.width - 1, y, ~y),
+        ),
         (x.between(square, k % game.width), x.between(k % game.width, square), x.between(square, square)),
     )
 

@@ -115,7 +115,7 @@ class Bits:
         return self._with(self._n & (2 << last) - (1 << first) & ~(1 << square))
 
     def flanked(self, square: int, mine: Bits, theirs: Bits) -> Bits:
-        """Of this line, what stands in `theirs` between `square` and the first of `mine` on either side, without gaps."""
+        """Of this line, what is in `theirs` without gaps between `square` and the first of `mine`, on either side."""
         own, through = self._same_width(mine), self._same_width(theirs)
         rest, here = self._n & ~through, 1 << self._on_board(square)
         below, above = rest & here - 1, rest & -2 * here
