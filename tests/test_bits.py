@@ -91,6 +91,12 @@ def everything(game, s, k):
         (in_order, mixed, game.even, game.State(y, x & game.even, k)),
         (hash(x), hash(s), x.runs(1, 3), x.runs(square + 1, 2), x.runs(1, 1)),
         (x.seen(square, y), y.seen(square, x), x.seen(0, y), x.seen(game.width - 1, y)),
+        (
+            x.flanked(square, y, ~y),
+            (~x).flanked(square, y, x - y),
+            x.flanked(0, y, ~y),
+            x.flanked(game.width - 1, y, ~y),
+        ),
         (x.between(square, k % game.width), x.between(k % game.width, square), x.between(square, square)),
     )
 
@@ -118,8 +124,28 @@ def expected(width, x, y, square, k):
         (sum(rank * i for rank, i in enumerate(members, 1)), mixed, even, (y, x & even, k)),
         (hash(state.mine), hash(state), x & x >> 1 & x >> 2, x & x >> square + 1, x),
         (seen(width, x, square, y), seen(width, y, square, x), seen(width, x, 0, y), seen(width, x, width - 1, y)),
+        (
+            flanked(width, x, square, y, ~y),
+            flanked(width, ~x, square, y, x & ~y),
+            flanked(width, x, 0, y, ~y),
+            flanked(width, x, width - 1, y, ~y),
+        ),
         (*[sum(1 << i for i in members if min(square, k % width) < i < max(square, k % width))] * 2, 0),
     )
+
+
+def flanked(width, line, square, mine, theirs):
+    """Step by step along the line, each way until something is not theirs: if that is mine, all before it."""
+    found = 0
+    for way in (range(square + 1, width), range(square - 1, -1, -1)):
+        run = 0
+        for i in way:
+            if line >> i & 1 and theirs >> i & 1:
+                run |= 1 << i
+            elif line >> i & 1:
+                found |= run if mine >> i & 1 else 0
+                break
+    return found
 
 
 def seen(width, line, square, blockers):

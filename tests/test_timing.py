@@ -1,9 +1,16 @@
 """Clocks, and how long to think: nobody who obeys `allot` loses on time."""
 
+from dataclasses import replace
+from math import inf
+from types import SimpleNamespace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counterplay import games, native, search
+from counterplay.apps.protocols import thinker
+from counterplay.apps.protocols.gtp import _is_lost
 from counterplay.arena import Budget, Clock, TimeLeft, allot
 from counterplay.core.game import UnreadableText
 
@@ -101,3 +108,77 @@ def test_periods():
     assert clock.after([60], 10) == TimeLeft(20, period=30, periods=2)
     assert clock.after([60], 70) == TimeLeft(20, period=30, periods=0)
     assert clock.after([60], 90).total == clock.after([60, 90]).total == 0
+
+
+# ---- certainty
+
+
+class Searching:
+    """An asker whose engine simulates, and says what it is told to say of its lead."""
+
+    deepens, simulates = False, True
+
+    says = None
+
+    def lead(self):
+        return self.says
+
+    def start(self, here, progress, then):
+        return None
+
+
+@pytest.mark.parametrize(
+    ("spent", "lead", "is_enough"),
+    [
+        (2.0, None, False),
+        (2.0, 1.4, False),  # three more seconds may bring one and a half times as many simulations
+        (2.0, 1.6, True),
+        (4.0, 0.3, True),
+        (5.0, 0.2, True),
+        (5.0, 0.05, False),  # a close race: it may go on
+        (5.0, None, True),  # nobody knows
+    ],
+)
+def test_a_search_by_simulations_ends_when_it_is_sure(monkeypatch, spent, lead, is_enough):
+    now = [100.0]
+    monkeypatch.setattr(thinker.time, "monotonic", lambda: now[0])
+    asker, tally = Searching(), SimpleNamespace(stop=0)
+    going = thinker._Search(asker, None, Budget(5.0, 15.0), False, None, None, None, None)
+    going.hurry()
+    assert going.deadline == 115.0  # it may be a close race
+    now[0] += spent
+    asker.says = lead
+    going(tally)
+    assert bool(tally.stop) == is_enough
+
+
+def test_a_fixed_time_is_used_in_full():
+    asker, tally = Searching(), SimpleNamespace(stop=0)
+    going = thinker._Search(asker, None, Budget(inf, 5.0), False, None, None, None, None)
+    going.hurry()
+    asker.says = 100.0
+    going(tally)
+    assert not tally.stop
+
+
+def test_the_lead_is_of_this_search():
+    with native.interpreted():
+        engine = search.MonteCarlo(games.load("tic_tac_toe"), seed=1)
+        assert engine.lead() is None
+        result = engine.search(limits=search.Limits(simulations=60))
+        first, second, *_ = sorted((each.visits for each in result.actions), reverse=True)
+        assert engine.lead() == (first - second) / 60
+        result = engine.search(limits=search.Limits(simulations=20))  # in the same tree
+        first, second, *_ = sorted((each.visits for each in result.actions), reverse=True)
+        assert engine.lead() == (first - second) / 20
+
+
+def test_who_wins_next_to_nothing_resigns():
+    with native.interpreted():
+        result = search.mcts(games.load("nim"), simulations=20, seed=1)
+    assert not _is_lost(result)
+    assert _is_lost(replace(result, values=(-0.95, 0.95), simulations=1_000))
+    assert not _is_lost(replace(result, values=(-0.95, 0.95), simulations=999))
+    assert not _is_lost(replace(result, values=(-0.9, 0.9), simulations=9_000))
+    assert _is_lost(replace(result, values=(-1.0, 1.0), simulations=9, proven=True))
+    assert not _is_lost(replace(result, values=(-0.95, 0.95), simulations=1_000, proven=True))

@@ -114,6 +114,16 @@ class Bits:
         last = square + (above & -above).bit_length() if above else self._width - 1
         return self._with(self._n & (2 << last) - (1 << first) & ~(1 << square))
 
+    def flanked(self, square: int, mine: Bits, theirs: Bits) -> Bits:
+        """Of this line, what is in `theirs` without gaps between `square` and the first of `mine`, on either side."""
+        own, through = self._same_width(mine), self._same_width(theirs)
+        rest, here = self._n & ~through, 1 << self._on_board(square)
+        below, above = rest & here - 1, rest & -2 * here
+        last, first = 1 << below.bit_length() >> 1, above & -above
+        low = last << 1 if last & own else here
+        high = first if first & own else here
+        return self._with(self._n & high - low & ~here if high > low else 0)
+
     def between(self, one: int, other: int) -> Bits:
         """The squares of this set that lie between two others, without these."""
         low, high = sorted((self._on_board(one), self._on_board(other)))

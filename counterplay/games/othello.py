@@ -82,21 +82,43 @@ class Othello(BoardGame):
         found = found | self.run_up(mine, inner, n - 1) << n - 1 | self.run_down(mine, inner, n - 1) >> n - 1
         return found - mine - theirs
 
-    def flanked_up(self, disc, mine, discs, step):
-        run = self.run_up(disc, discs, step)
-        return run if run << step & mine else self.empty
+    def line_table(self, down, right):
+        """For each square the others of the line through it in that direction."""
+        n = self.size
+        steps = [k for k in range(1 - n, n) if k]
+        return Table(
+            Bits(
+                n**2,
+                [
+                    (q // n + k * down) * n + q % n + k * right
+                    for k in steps
+                    if 0 <= q // n + k * down < n and 0 <= q % n + k * right < n
+                ],
+            )
+            for q in range(n**2)
+        )
 
-    def flanked_down(self, disc, mine, discs, step):
-        run = self.run_down(disc, discs, step)
-        return run if run >> step & mine else self.empty
+    @cached_property
+    def level(self):
+        return self.line_table(0, 1)
+
+    @cached_property
+    def upright(self):
+        return self.line_table(1, 0)
+
+    @cached_property
+    def falling(self):
+        return self.line_table(1, 1)
+
+    @cached_property
+    def rising(self):
+        return self.line_table(1, -1)
 
     def turned(self, mine, theirs, square):
         """The discs of `theirs` that turn over when one of `mine` is put on `square`."""
-        n, inner, disc = self.size, theirs & self.inner, self.empty.add(square)
-        found = self.flanked_up(disc, mine, inner, 1) | self.flanked_down(disc, mine, inner, 1)
-        found = found | self.flanked_up(disc, mine, theirs, n) | self.flanked_down(disc, mine, theirs, n)
-        found = found | self.flanked_up(disc, mine, inner, n + 1) | self.flanked_down(disc, mine, inner, n + 1)
-        return found | self.flanked_up(disc, mine, inner, n - 1) | self.flanked_down(disc, mine, inner, n - 1)
+        found = self.level[square].flanked(square, mine, theirs) | self.upright[square].flanked(square, mine, theirs)
+        found = found | self.falling[square].flanked(square, mine, theirs)
+        return found | self.rising[square].flanked(square, mine, theirs)
 
     def set_up(self, mine, theirs, turn):
         """The state with those discs: who cannot put one down must pass, and if both cannot the game is over."""

@@ -354,6 +354,40 @@ def _seen_method(line, square, blockers):
 
 
 @intrinsic
+def _flanked(typing, line, square, mine, theirs):
+    """The bits from above the own one below to under the own one above; `here` where there is none that flanks."""
+
+    def codegen(context, builder, sig, args):
+        typ = sig.args[0]
+        by = resize(builder, context.cast(builder, args[1], sig.args[1], types.intp), typ.machine)
+        zero, one, false = typ.constant(0), typ.constant(1), ir.Constant(ir.IntType(1), 0)
+        here = builder.shl(one, by)
+        lower = builder.sub(here, one)
+        rest = builder.and_(args[0], builder.not_(args[3]))
+        above = builder.and_(rest, builder.not_(builder.or_(lower, here)))
+        below = builder.and_(rest, lower)
+        first = builder.and_(builder.and_(above, builder.neg(above)), args[2])
+        top = typ.constant(1 << typ.machine.width - 1)
+        last = builder.lshr(top, builder.ctlz(builder.or_(below, one), false))
+        last = builder.and_(last, builder.and_(below, args[2]))
+        high = builder.select(builder.icmp_unsigned("!=", first, zero), first, here)
+        low = builder.select(builder.icmp_unsigned("!=", last, zero), builder.shl(last, one), here)
+        span = builder.and_(builder.sub(high, low), args[0])
+        return builder.and_(span, builder.not_(here))
+
+    return line(line, square, mine, theirs), codegen
+
+
+@overload_method(BitsType, "flanked")
+def _flanked_method(line, square, mine, theirs):
+    def flanked(line, square, mine, theirs):
+        _on_board(line, square)
+        return _flanked(line, square, mine, theirs)
+
+    return flanked if isinstance(square, types.Integer) and mine == line and theirs == line else None
+
+
+@intrinsic
 def _between(typing, bits, one, other):
     def codegen(context, builder, sig, args):
         typ = sig.args[0]

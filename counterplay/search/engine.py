@@ -172,6 +172,14 @@ class Engine(ABC):
     def hasten(self) -> None:  # noqa: B027  (most are in no hurry)
         """From now on make machine code of whatever gains time in short searches, though that takes longer at first."""
 
+    def lead(self) -> float | None:
+        """While it searches: by how much the best move is ahead, as a part of all that was done for this search.
+
+        If what is left to do is a smaller part, no other move can come before it. None: such a search is not of that
+        kind, or has just begun.
+        """
+        return None
+
     def _begin(
         self,
         s: Any,

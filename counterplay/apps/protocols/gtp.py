@@ -31,6 +31,8 @@ from counterplay.search import Limits, Result
 __all__ = ["Gtp"]
 
 _COLOURS = {"b": 0, "black": 0, "w": 1, "white": 1}
+_HOPELESS, _MANY = 0.03, 1_000
+"""Who wins fewer than this part of so many simulations gives up."""
 
 
 class Gtp(Protocol):
@@ -275,9 +277,10 @@ class Gtp(Protocol):
 
 
 def _is_lost(result: Result) -> bool:
-    """Whether nothing helps: then it is polite to say so."""
-    p = result.game.player(result.state)
-    return result.proven and result.values[p] == result.game.utility_range[0]
+    """Whether nothing helps, or next to nothing by many simulations: then it is polite to say so."""
+    least, most = result.game.utility_range
+    hope = (result.values[result.game.player(result.state)] - least) / (most - least)
+    return hope <= 0.0 if result.proven else (result.simulations or 0) >= _MANY and hope < _HOPELESS
 
 
 def _without_id(text: str) -> tuple[str, str]:

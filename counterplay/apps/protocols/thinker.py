@@ -40,6 +40,9 @@ _FOREVER = 1e8
 """Seconds. A search that is to be stopped from outside needs some limit of time, so that it goes step by step."""
 _ENOUGH = 0.5
 """The next depth takes longer than all before it, so that it is not begun after so much of the usual time."""
+_UNSURE, _LONG_SECONDS = 0.1, 0.25
+"""A search by simulations whose best move is ahead by less than this part of them may take longer than usual, if the
+usual time is no shorter than that many seconds: it is asked ten times a second."""
 _AT_ONCE_SECONDS, _AT_ONCE_NODES = 0.005, 200
 """Who has less time than that looks at so many nodes, which is better than nothing."""
 _LAST_WAIT_SECONDS = 15.0
@@ -306,7 +309,10 @@ class _EngineAsker:
 
     def __init__(self, engine: search.Engine, limits: Limits, multi: int, only: tuple[int, ...]) -> None:
         self.engine, self._limits, self._multi, self._only = engine, limits, multi, only
-        self.deepens = "depth" in engine.abilities.limits
+        self.deepens, self.simulates = ("depth" in engine.abilities.limits, "simulations" in engine.abilities.limits)
+
+    def lead(self) -> float | None:
+        return self.engine.lead()
 
     def start(self, here: Position, progress: Any, then: Callable[[], None]) -> Job[Result]:
         limits, multi, only, history = self._limits, self._multi, self._only, here.history
@@ -318,10 +324,13 @@ class _EngineAsker:
 class _LevelAsker:
     """Asks a player of a level, which has limits of its own."""
 
-    deepens = False
+    deepens = simulates = False
 
     def __init__(self, player: LevelPlayer) -> None:
         self.engine = player
+
+    def lead(self) -> float | None:
+        return None
 
     def start(self, here: Position, progress: Any, then: Callable[[], None]) -> Job[Result]:
         states = (*here.history, here.state)
@@ -364,8 +373,18 @@ class _Search:
 
     def __call__(self, tally: Any) -> None:
         """Called by the search, about ten times a second."""
-        if self._is_stopped:  # of a level, it may have been said before there was anything to stop
+        if self._is_stopped or self._is_sure():  # of a level, it may have been said before there was anything to stop
             tally.stop = 1
+
+    def _is_sure(self) -> bool:
+        """Whether more simulations cannot bring another move before the best, or it is time and it is well ahead."""
+        if self.deadline == inf or not self.asker.simulates:
+            return False
+        lead = self.asker.lead()
+        target, spent = self._budget.target, time.monotonic() - self._began
+        if spent >= target:
+            return lead is None or lead >= _UNSURE
+        return lead is not None and (self._is_forced or lead > (target - spent) / spent)
 
     def found(self, result: Result) -> None:
         """Called by the search, after each depth."""
@@ -379,7 +398,8 @@ class _Search:
             self.stop()
 
     def hurry(self) -> None:
-        limit = self._budget.limit if self.asker.deepens else min(self._budget.target, self._budget.limit)
+        may_take_longer = self.asker.deepens or (self.asker.simulates and self._budget.target >= _LONG_SECONDS)
+        limit = self._budget.limit if may_take_longer else min(self._budget.target, self._budget.limit)
         limit = max(limit, _AT_ONCE_SECONDS)
         self.deadline = time.monotonic() + limit
 

@@ -103,6 +103,7 @@ class MonteCarlo(Engine):
         self.trees = [NodeStore(game, self.settings.memory_mb / trees, sections) for _ in range(trees)]
         self._root: Any = None  # the state at the root of the trees
         self._is_warm = False
+        self._before = 0  # simulations before the search that goes on
         self._threads = []
         self._rooms: list[Any] = []  # the memory of playouts that are played many at once
         for i in range(self.settings.threads):
@@ -140,7 +141,7 @@ class MonteCarlo(Engine):
         began = time.perf_counter()
         self._move_root(s)
         self._prepare(s, simulations or NO_LIMIT, limits.nodes or NO_LIMIT, request.history)
-        before = sum(int(w.simulations) for w in self._tallies)
+        self._before = before = self._simulations
         run(lambda: self._work(s), self._tally, progress, limits.seconds)
         if any(w.too_wide for w in self._tallies):
             raise UserError(
@@ -150,8 +151,20 @@ class MonteCarlo(Engine):
             raise EndlessGame(
                 f"a random game of {game} did not end within {MOST_PLIES:,} plies; try --set cutoff=100, by `evaluate`"
             )
-        done = sum(int(w.simulations) for w in self._tallies) - before
+        done = self._simulations - before
         return self._result(request, done, simulations, time.perf_counter() - began)
+
+    @property
+    def _simulations(self) -> int:
+        """All of this engine, in every thread."""
+        return sum(int(w.simulations) for w in self._tallies)
+
+    def lead(self) -> float | None:
+        done = self._simulations - self._before
+        if done <= 0 or self.settings.temperature > 0 or self._root is None:
+            return None
+        visits = [0, *sorted(each.visits for each in _Root(self.game, self._root, self.trees).actions)]
+        return (visits[-1] - visits[-2]) / done
 
     def _over(self, s: Any) -> Result:
         """The result of a game that is over."""
