@@ -8,6 +8,7 @@
     alphabeta:depth=6,weights=[1,0.5]   with other weights of its terms
     alphabeta:depth=6,tables=on         asking the endgame tables that there are; so it does if you have built some
     alphabeta:nodes=100000,book=on      asking the opening book of the game first, if one comes with it
+    alphabeta:seconds=1,syzygy=FOLDER   chess by the Syzygy tables in a folder, once few pieces are left
     level:5                             as strong as a person would like, from 1 to 10: see `levels.py`
     uci:stockfish,UCI_Elo=2000          other people's programs and bots: see `outside/`
 
@@ -33,6 +34,7 @@ from counterplay.arena.defence import Defence
 from counterplay.arena.hidden import hidden_player
 from counterplay.arena.levels import LEVELS, LevelPlayer
 from counterplay.arena.practice import practise
+from counterplay.arena.syzygy import Syzygy
 from counterplay.arena.timing import TimeLeft, allot
 from counterplay.core.game import Game, UnreadableText, UserError
 from counterplay.core.memory import Memory
@@ -105,9 +107,10 @@ def new_player(
         )
     kind = search.ENGINES[name]
     book = shipped_book(game) if settings.pop("book", False) else None
+    syzygy = _syzygy(game, text, settings)
     game = _estimating(game, text, settings)
     known = (*kind.abilities.limits, "multi", *kind.setting_names(), "tables")
-    _must_be_known(text, settings, known, "model", "weights", "without", "book")
+    _must_be_known(text, settings, known, "model", "weights", "without", "book", "syzygy")
     settings = led_by_model(game, name) | {key: value for key, value in given.items() if key in known} | settings
     if kind.abilities.seed:
         settings.setdefault("seed", seed)
@@ -118,7 +121,7 @@ def new_player(
         budget = otherwise
     if kind.abilities.needs_limit and budget == search.Limits():
         raise UserError(f"{name} needs a limit, as in '{name}:{kind.abilities.limits[0]}=4'")
-    return EnginePlayer(game, partial(search.new_engine, name, **own), budget, multi, book, seed)
+    return EnginePlayer(game, partial(search.new_engine, name, **own), budget, multi, book, seed, syzygy)
 
 
 def taught(game: Game, text: str) -> str:
@@ -149,6 +152,16 @@ def _estimating(game: Game, text: str, settings: dict[str, Any]) -> Game:
     elif model is not None:
         return game.with_model(named(game, str(model)))
     return _weighed(game, text, settings)
+
+
+def _syzygy(game: Game, text: str, settings: dict[str, Any]) -> Syzygy | None:
+    """The Syzygy tables that a player's settings name, which are taken from these."""
+    folder = settings.pop("syzygy", None)
+    if folder is None or folder is False:
+        return None
+    if folder is True:
+        raise UserError(f"'{text}' does not say where the tables are: write syzygy=FOLDER")
+    return Syzygy(game, "+".join(folder) if isinstance(folder, list) else str(folder))
 
 
 def _weighed(game: Game, text: str, settings: dict[str, Any]) -> Game:
@@ -189,9 +202,10 @@ class EnginePlayer:
         multi: int = 1,
         book: Book | None = None,
         seed: int = 0,
+        syzygy: Syzygy | None = None,
     ) -> None:
         self._engine, self._limits, self._multi = new_engine(game), limits, multi
-        self._book, self._seed = book, seed
+        self._book, self._seed, self._syzygy = book, seed, syzygy
         self._defence = Defence(game, new_engine)
         self._clocks: Sequence[TimeLeft] | None = None
         self._late = _LATE
@@ -219,25 +233,32 @@ class EnginePlayer:
             raise UserError(f"{result.algorithm} finds no action at {result.game.to_text(states[-1])}")
         return result.action
 
-    def _ask(self, states: Sequence[Any], limits: search.Limits, progress: Progress | None) -> search.Result:
+    def _ask(
+        self, states: Sequence[Any], limits: search.Limits, only: Sequence[int], progress: Progress | None
+    ) -> search.Result:
         *earlier, s = states
-        return self._engine.search(s, limits, multi=self._multi, history=earlier, progress=progress)
+        return self._engine.search(s, limits, multi=self._multi, only=only, history=earlier, progress=progress)
 
-    def _ask_in_time(self, states: Sequence[Any], left: TimeLeft, progress: Progress | None) -> search.Result:
+    def _ask_in_time(
+        self, states: Sequence[Any], left: TimeLeft, only: Sequence[int], progress: Progress | None
+    ) -> search.Result:
         budget, deepens = allot(left, self._late), "depth" in self._engine.abilities.limits
         seconds = max(_AT_ONCE, budget.limit if deepens else budget.target)
         limits = replace(self._limits, seconds=min(seconds, self._limits.seconds or seconds))
         watch = _Watch(self._engine, _ENOUGH * budget.target if deepens else inf, progress)
-        result = self._ask(states, limits, watch)
+        result = self._ask(states, limits, only, watch)
         assert limits.seconds is not None  # it was just set
         self._late = max(_LATE, watch.spent - limits.seconds, _FORGET * self._late)
         return result
 
     def search(self, states: Sequence[Any], progress: Progress | None = None) -> search.Result:
         """What it finds at the last of `states`."""
+        only = () if self._syzygy is None else self._syzygy.narrow(states[-1], states[:-1])
+        if isinstance(only, search.Result):
+            return only
         if self._clocks is not None:  # what is lost is lost without compiling another game on one's own time
-            return self._ask_in_time(states, self._clocks[self._engine.game.player(states[-1])], progress)
-        found = self._ask(states, self._limits, progress)
+            return self._ask_in_time(states, self._clocks[self._engine.game.player(states[-1])], only, progress)
+        found = self._ask(states, self._limits, only, progress)
         return self._defence.instead(found, self._limits, states[:-1], progress)
 
     def stop(self) -> None:

@@ -16,6 +16,7 @@ from counterplay import search
 from counterplay.arena import LEVELS, Budget
 from counterplay.arena.book import has_book, shipped_book
 from counterplay.arena.levels import LevelPlayer
+from counterplay.arena.syzygy import Syzygy
 from counterplay.core.game import CHANCE, Game, Position, UserError, listed_actions
 from counterplay.core.randomness import Dice
 from counterplay.learn.shelf import SHIPPED, has_shipped, named, usual, with_usual
@@ -64,6 +65,8 @@ class Options:
     """Whose estimate it goes by; None: that of the usual model, if there is one, which levels do without."""
     book: bool = False
     """Whether moves of the opening book are played without thinking; levels do without, too."""
+    syzygy: str | None = None
+    """The folder of the Syzygy tables that it plays by; levels do without."""
 
     @staticmethod
     def skill_of(level: int | None) -> int:
@@ -110,7 +113,7 @@ class Thinker:
     def __init__(self, game: Game, post: Callable[[Callable[[], None]], None]) -> None:
         self.options, self.usual = Options(), BUDGET
         self.files: tuple[str, ...] = ()
-        """The models that whoever started us has named. No other file is ever read: the one who asks is anybody."""
+        """The models that whoever started us has named. No other is ever read: the one who asks is anybody."""
         self._post = post
         self._search: _Search | None = None
         self._games = 0
@@ -145,6 +148,11 @@ class Thinker:
         if name not in self._known_by:
             self._known_by[name] = self.game.with_model(named(self.game, name))
         return self._known_by[name]
+
+    @property
+    def _syzygy(self) -> Syzygy | None:
+        """The Syzygy tables that it plays by, if somebody has named any."""
+        return None if self.options.syzygy is None else Syzygy(self.game, self.options.syzygy)
 
     # ---- the position
 
@@ -205,8 +213,12 @@ class Thinker:
         else:
             multi = self.options.multi if ask.multi is None else ask.multi
             known = self._from_book() if self.options.book and not ask.only and not ask.is_open else None
-            if known is None:
-                asker = _EngineAsker(self._engine(limits), limits, multi, ask.only)
+            tables = self._syzygy
+            only = ask.only if tables is None else tables.narrow(self.position, only=ask.only)
+            if isinstance(only, Result):
+                asker = _KnownAsker(only)
+            elif known is None:
+                asker = _EngineAsker(self._engine(limits), limits, multi, only)
             else:
                 asker = _EngineAsker(self._engine(limits), Limits(nodes=_AT_ONCE_NODES), 1, (known,))
         is_forced = not game.is_terminal(s) and len(listed_actions(game, s)) == 1
@@ -248,7 +260,7 @@ class Thinker:
         """Change options; an engine that is another by that is made when it is needed."""
         before, self.options = self.options, replace(self.options, **changes)
         try:
-            assert self._estimated  # of a model that is of no use this says so
+            _ = self._estimated, self._syzygy  # of a model or of tables that are of no use this says so
         except UserError:
             self.options = before
             raise
@@ -328,7 +340,19 @@ class _LevelAsker:
         return Job(lambda: self.engine.search(states, progress), self.engine.stop, then)
 
 
-_Asker = _EngineAsker | _LevelAsker
+class _KnownAsker:
+    """Has nothing to ask: the answer is known."""
+
+    deepens = False
+
+    def __init__(self, answer: Result) -> None:
+        self._answer = answer
+
+    def start(self, here: Position, progress: Any, then: Callable[[], None]) -> Job[Result]:
+        return Job(lambda: self._answer, lambda: None, then)
+
+
+_Asker = _EngineAsker | _LevelAsker | _KnownAsker
 
 
 class _Search:
@@ -386,4 +410,4 @@ class _Search:
     def stop(self) -> None:
         self._is_stopped = True
         self.deadline = inf
-        self.asker.engine.stop()
+        self.job.stop()
