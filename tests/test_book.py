@@ -83,7 +83,9 @@ def test_what_it_has_wins():
 def test_a_player_asks_the_book_before_it_thinks():
     player = new_player(CHESS, "alphabeta:depth=1,book=on", seed=3)
     with native.interpreted():
-        assert player.choose([CHESS.initial()]) in shipped_book(CHESS).moves(CHESS.initial())
+        chosen = player.choose([CHESS.initial()])
+        assert chosen in shipped_book(CHESS).moves(CHESS.initial())
+        assert player.search([CHESS.initial()]).action == chosen  # so it does where people play against it
         mate = CHESS.from_text("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1")
         assert CHESS.action_name(mate, player.choose([mate])) == "Ra8#"
     with pytest.raises(UserError, match="no book for nim"):

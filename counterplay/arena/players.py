@@ -8,6 +8,7 @@
     alphabeta:depth=6,weights=[1,0.5]   with other weights of its terms
     alphabeta:depth=6,tables=on         asking the endgame tables that there are; so it does if you have built some
     alphabeta:nodes=100000,book=on      asking the opening book of the game first, if one comes with it
+    alphabeta:seconds=1,syzygy=FOLDER   chess by the Syzygy tables in a folder, once few pieces are left
     level:5                             as strong as a person would like, from 1 to 10: see `levels.py`
     uci:stockfish,UCI_Elo=2000          other people's programs and bots: see `outside/`
 
@@ -21,7 +22,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from math import inf, isfinite
+from math import isfinite
 from typing import Any, Protocol
 
 import numpy as np
@@ -33,7 +34,8 @@ from counterplay.arena.defence import Defence
 from counterplay.arena.hidden import hidden_player
 from counterplay.arena.levels import LEVELS, LevelPlayer
 from counterplay.arena.practice import practise
-from counterplay.arena.timing import TimeLeft, allot
+from counterplay.arena.syzygy import Syzygy
+from counterplay.arena.timing import Budget, TimeLeft, allot, is_sure, longest
 from counterplay.core.game import Game, UnreadableText, UserError
 from counterplay.core.memory import Memory
 from counterplay.core.randomness import Dice
@@ -54,6 +56,8 @@ _ENOUGH = 0.5
 """The next depth takes longer than all before it, so that it is not begun after so much of the usual time."""
 _AT_ONCE = 1e-3
 """What a search has when there is no time at all: it must have looked at something."""
+_LITTLE = 200
+"""Nodes to look at where the move is known already."""
 
 
 class Player(Protocol):
@@ -105,9 +109,10 @@ def new_player(
         )
     kind = search.ENGINES[name]
     book = shipped_book(game) if settings.pop("book", False) else None
+    syzygy = _syzygy(game, text, settings)
     game = _estimating(game, text, settings)
     known = (*kind.abilities.limits, "multi", *kind.setting_names(), "tables")
-    _must_be_known(text, settings, known, "model", "weights", "without", "book")
+    _must_be_known(text, settings, known, "model", "weights", "without", "book", "syzygy")
     settings = led_by_model(game, name) | {key: value for key, value in given.items() if key in known} | settings
     if kind.abilities.seed:
         settings.setdefault("seed", seed)
@@ -118,7 +123,7 @@ def new_player(
         budget = otherwise
     if kind.abilities.needs_limit and budget == search.Limits():
         raise UserError(f"{name} needs a limit, as in '{name}:{kind.abilities.limits[0]}=4'")
-    return EnginePlayer(game, partial(search.new_engine, name, **own), budget, multi, book, seed)
+    return EnginePlayer(game, partial(search.new_engine, name, **own), budget, multi, book, seed, syzygy)
 
 
 def taught(game: Game, text: str) -> str:
@@ -149,6 +154,16 @@ def _estimating(game: Game, text: str, settings: dict[str, Any]) -> Game:
     elif model is not None:
         return game.with_model(named(game, str(model)))
     return _weighed(game, text, settings)
+
+
+def _syzygy(game: Game, text: str, settings: dict[str, Any]) -> Syzygy | None:
+    """The Syzygy tables that a player's settings name, which are taken from these."""
+    folder = settings.pop("syzygy", None)
+    if folder is None or folder is False:
+        return None
+    if folder is True:
+        raise UserError(f"'{text}' does not say where the tables are: write syzygy=FOLDER")
+    return Syzygy(game, "+".join(folder) if isinstance(folder, list) else str(folder))
 
 
 def _weighed(game: Game, text: str, settings: dict[str, Any]) -> Game:
@@ -189,9 +204,10 @@ class EnginePlayer:
         multi: int = 1,
         book: Book | None = None,
         seed: int = 0,
+        syzygy: Syzygy | None = None,
     ) -> None:
         self._engine, self._limits, self._multi = new_engine(game), limits, multi
-        self._book, self._seed = book, seed
+        self._book, self._seed, self._syzygy = book, seed, syzygy
         self._defence = Defence(game, new_engine)
         self._clocks: Sequence[TimeLeft] | None = None
         self._late = _LATE
@@ -208,10 +224,9 @@ class EnginePlayer:
         self._clocks = clocks
 
     def choose(self, states: Sequence[Any]) -> int:
-        if self._book is not None:
-            known = self._book.choose(states[-1], Dice(self._seed, "book", len(states)))
-            if known is not None:
-                return known
+        known = self._in_book(states)
+        if known is not None:
+            return known
         result = self.search(states)
         if result.stopped == "interrupted":  # by ctrl-C: it is not the move that this player would have made
             raise KeyboardInterrupt
@@ -219,25 +234,39 @@ class EnginePlayer:
             raise UserError(f"{result.algorithm} finds no action at {result.game.to_text(states[-1])}")
         return result.action
 
-    def _ask(self, states: Sequence[Any], limits: search.Limits, progress: Progress | None) -> search.Result:
-        *earlier, s = states
-        return self._engine.search(s, limits, multi=self._multi, history=earlier, progress=progress)
+    def _in_book(self, states: Sequence[Any]) -> int | None:
+        """The move of the opening book, if it has one here."""
+        return None if self._book is None else self._book.choose(states[-1], Dice(self._seed, "book", len(states)))
 
-    def _ask_in_time(self, states: Sequence[Any], left: TimeLeft, progress: Progress | None) -> search.Result:
-        budget, deepens = allot(left, self._late), "depth" in self._engine.abilities.limits
-        seconds = max(_AT_ONCE, budget.limit if deepens else budget.target)
+    def _ask(
+        self, states: Sequence[Any], limits: search.Limits, only: Sequence[int], progress: Progress | None
+    ) -> search.Result:
+        *earlier, s = states
+        return self._engine.search(s, limits, multi=self._multi, only=only, history=earlier, progress=progress)
+
+    def _ask_in_time(
+        self, states: Sequence[Any], left: TimeLeft, only: Sequence[int], progress: Progress | None
+    ) -> search.Result:
+        budget, kinds = allot(left, self._late), self._engine.abilities.limits
+        seconds = max(_AT_ONCE, longest(budget, "depth" in kinds, "simulations" in kinds))
         limits = replace(self._limits, seconds=min(seconds, self._limits.seconds or seconds))
-        watch = _Watch(self._engine, _ENOUGH * budget.target if deepens else inf, progress)
-        result = self._ask(states, limits, watch)
+        watch = _Watch(self._engine, budget, progress)
+        result = self._ask(states, limits, only, watch)
         assert limits.seconds is not None  # it was just set
         self._late = max(_LATE, watch.spent - limits.seconds, _FORGET * self._late)
         return result
 
     def search(self, states: Sequence[Any], progress: Progress | None = None) -> search.Result:
-        """What it finds at the last of `states`."""
+        """What it finds at the last of `states`; of a move in the book what little thought says of it."""
+        known = self._in_book(states)
+        if known is not None:
+            return self._ask(states, replace(self._limits, nodes=_LITTLE), (known,), progress)
+        only = () if self._syzygy is None else self._syzygy.narrow(states[-1], states[:-1])
+        if isinstance(only, search.Result):
+            return only
         if self._clocks is not None:  # what is lost is lost without compiling another game on one's own time
-            return self._ask_in_time(states, self._clocks[self._engine.game.player(states[-1])], progress)
-        found = self._ask(states, self._limits, progress)
+            return self._ask_in_time(states, self._clocks[self._engine.game.player(states[-1])], only, progress)
+        found = self._ask(states, self._limits, only, progress)
         return self._defence.instead(found, self._limits, states[:-1], progress)
 
     def stop(self) -> None:
@@ -247,10 +276,11 @@ class EnginePlayer:
 
 
 class _Watch:
-    """Follows a search that has a clock, and lets it begin no new depth after so many seconds."""
+    """Follows a search that has a clock: it begins no new depth when that is no use, and ends when it is sure."""
 
-    def __init__(self, engine: search.Engine, enough: float, progress: Progress | None) -> None:
-        self._engine, self._enough, self._progress = engine, enough, progress
+    def __init__(self, engine: search.Engine, budget: Budget, progress: Progress | None) -> None:
+        self._engine, self._budget, self._progress = engine, budget, progress
+        self._simulates = "simulations" in engine.abilities.limits
         self._began = time.perf_counter()
 
     @property
@@ -260,11 +290,13 @@ class _Watch:
     def __call__(self, tally: Any) -> None:
         if self._progress is not None:
             self._progress(tally)
+        if self._simulates and is_sure(self._engine.lead(), self.spent, self._budget):
+            self._engine.stop()
 
     def found(self, result: search.Result) -> None:
         if (tell := getattr(self._progress, "found", None)) is not None:
             tell(result)
-        if self.spent > self._enough:
+        if self.spent > _ENOUGH * self._budget.target:
             self._engine.stop()
 
 

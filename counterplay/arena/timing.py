@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from counterplay.core.game import UnreadableText
 
-__all__ = ["Budget", "Clock", "TimeLeft", "allot"]
+__all__ = ["Budget", "Clock", "TimeLeft", "allot", "is_sure", "longest"]
 
 _MOVES_TO_GO = 20
 """Where nobody says how many moves are still to come, so many: the rule of thumb of chess programs."""
@@ -27,6 +27,9 @@ _SAFE = 0.8
 """Of what a move brings, an increment or a period, so much is used up, and the rest saved or left alone."""
 _STRETCH = 3.0
 """A move that turns out to be difficult gets so many times the usual."""
+_CLOSE, _SHORT = 0.1, 0.25
+"""By simulations it is difficult if the best move is ahead by less than this part of them. That is asked ten times a
+second, so that where the usual is less than so many seconds it is all there is."""
 
 
 class TimeLeft(NamedTuple):
@@ -73,6 +76,22 @@ def allot(left: TimeLeft, overhead: float = 0.0) -> Budget:
     gain = free or max(0.0, min(left.increment, left.seconds))
     target = min(max(0.0, left.seconds - unpaid) / moves + _SAFE * gain, most)
     return Budget(target, min(_STRETCH * target, 0.5 * (target + most)))
+
+
+def longest(budget: Budget, deepens: bool, simulates: bool) -> float:
+    """When a search is stopped at the latest: one that can say before that it knows enough may go to the limit."""
+    may_go_on = deepens or (simulates and budget.target >= _SHORT)
+    return budget.limit if may_go_on else min(budget.target, budget.limit)
+
+
+def is_sure(lead: float | None, spent: float, budget: Budget) -> bool:
+    """Whether a search by simulations knows enough after so many seconds; `lead` is what its engine says of it.
+
+    Either no other move can come before the best in the usual time, or that is over and the best is well ahead.
+    """
+    if spent >= budget.target:
+        return lead is None or lead >= _CLOSE
+    return lead is not None and lead > (budget.target - spent) / spent
 
 
 _CLOCK = re.compile(r"(?:(\d{1,4})/)?([\d.]{1,12})(?:\+(?:(\d{1,3})x)?([\d.]{1,12}))?", re.ASCII)

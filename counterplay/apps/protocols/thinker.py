@@ -16,6 +16,8 @@ from counterplay import search
 from counterplay.arena import LEVELS, Budget
 from counterplay.arena.book import has_book, shipped_book
 from counterplay.arena.levels import LevelPlayer
+from counterplay.arena.syzygy import Syzygy
+from counterplay.arena.timing import is_sure, longest
 from counterplay.core.game import CHANCE, Game, Position, UserError, listed_actions
 from counterplay.core.randomness import Dice
 from counterplay.learn.shelf import SHIPPED, has_shipped, named, usual, with_usual
@@ -40,9 +42,6 @@ _FOREVER = 1e8
 """Seconds. A search that is to be stopped from outside needs some limit of time, so that it goes step by step."""
 _ENOUGH = 0.5
 """The next depth takes longer than all before it, so that it is not begun after so much of the usual time."""
-_UNSURE, _LONG_SECONDS = 0.1, 0.25
-"""A search by simulations whose best move is ahead by less than this part of them may take longer than usual, if the
-usual time is no shorter than that many seconds: it is asked ten times a second."""
 _AT_ONCE_SECONDS, _AT_ONCE_NODES = 0.005, 200
 """Who has less time than that looks at so many nodes, which is better than nothing."""
 _LAST_WAIT_SECONDS = 15.0
@@ -67,6 +66,8 @@ class Options:
     """Whose estimate it goes by; None: that of the usual model, if there is one, which levels do without."""
     book: bool = False
     """Whether moves of the opening book are played without thinking; levels do without, too."""
+    syzygy: str | None = None
+    """The folder of the Syzygy tables that it plays by; levels do without."""
 
     @staticmethod
     def skill_of(level: int | None) -> int:
@@ -113,7 +114,7 @@ class Thinker:
     def __init__(self, game: Game, post: Callable[[Callable[[], None]], None]) -> None:
         self.options, self.usual = Options(), BUDGET
         self.files: tuple[str, ...] = ()
-        """The models that whoever started us has named. No other file is ever read: the one who asks is anybody."""
+        """The models that whoever started us has named. No other is ever read: the one who asks is anybody."""
         self._post = post
         self._search: _Search | None = None
         self._games = 0
@@ -148,6 +149,11 @@ class Thinker:
         if name not in self._known_by:
             self._known_by[name] = self.game.with_model(named(self.game, name))
         return self._known_by[name]
+
+    @property
+    def _syzygy(self) -> Syzygy | None:
+        """The Syzygy tables that it plays by, if somebody has named any."""
+        return None if self.options.syzygy is None else Syzygy(self.game, self.options.syzygy)
 
     # ---- the position
 
@@ -208,8 +214,12 @@ class Thinker:
         else:
             multi = self.options.multi if ask.multi is None else ask.multi
             known = self._from_book() if self.options.book and not ask.only and not ask.is_open else None
-            if known is None:
-                asker = _EngineAsker(self._engine(limits), limits, multi, ask.only)
+            tables = self._syzygy
+            only = ask.only if tables is None else tables.narrow(self.position, only=ask.only)
+            if isinstance(only, Result):
+                asker = _KnownAsker(only)
+            elif known is None:
+                asker = _EngineAsker(self._engine(limits), limits, multi, only)
             else:
                 asker = _EngineAsker(self._engine(limits), Limits(nodes=_AT_ONCE_NODES), 1, (known,))
         is_forced = not game.is_terminal(s) and len(listed_actions(game, s)) == 1
@@ -251,7 +261,7 @@ class Thinker:
         """Change options; an engine that is another by that is made when it is needed."""
         before, self.options = self.options, replace(self.options, **changes)
         try:
-            assert self._estimated  # of a model that is of no use this says so
+            _ = self._estimated, self._syzygy  # of a model or of tables that are of no use this says so
         except UserError:
             self.options = before
             raise
@@ -337,7 +347,22 @@ class _LevelAsker:
         return Job(lambda: self.engine.search(states, progress), self.engine.stop, then)
 
 
-_Asker = _EngineAsker | _LevelAsker
+class _KnownAsker:
+    """Has nothing to ask: the answer is known."""
+
+    deepens = simulates = False
+
+    def __init__(self, answer: Result) -> None:
+        self._answer = answer
+
+    def lead(self) -> float | None:
+        return None
+
+    def start(self, here: Position, progress: Any, then: Callable[[], None]) -> Job[Result]:
+        return Job(lambda: self._answer, lambda: None, then)
+
+
+_Asker = _EngineAsker | _LevelAsker | _KnownAsker
 
 
 class _Search:
@@ -377,14 +402,10 @@ class _Search:
             tally.stop = 1
 
     def _is_sure(self) -> bool:
-        """Whether more simulations cannot bring another move before the best, or it is time and it is well ahead."""
+        """Whether a search by simulations knows enough."""
         if self.deadline == inf or not self.asker.simulates:
             return False
-        lead = self.asker.lead()
-        target, spent = self._budget.target, time.monotonic() - self._began
-        if spent >= target:
-            return lead is None or lead >= _UNSURE
-        return lead is not None and (self._is_forced or lead > (target - spent) / spent)
+        return self._is_forced or is_sure(self.asker.lead(), time.monotonic() - self._began, self._budget)
 
     def found(self, result: Result) -> None:
         """Called by the search, after each depth."""
@@ -398,12 +419,10 @@ class _Search:
             self.stop()
 
     def hurry(self) -> None:
-        may_take_longer = self.asker.deepens or (self.asker.simulates and self._budget.target >= _LONG_SECONDS)
-        limit = self._budget.limit if may_take_longer else min(self._budget.target, self._budget.limit)
-        limit = max(limit, _AT_ONCE_SECONDS)
-        self.deadline = time.monotonic() + limit
+        limit = longest(self._budget, self.asker.deepens, self.asker.simulates)
+        self.deadline = time.monotonic() + max(limit, _AT_ONCE_SECONDS)
 
     def stop(self) -> None:
         self._is_stopped = True
         self.deadline = inf
-        self.asker.engine.stop()
+        self.job.stop()

@@ -27,6 +27,7 @@ from counterplay.apps.protocols.thinker import ELO, FULL_SKILL, NO_HURRY, Ask, T
 from counterplay.arena import Budget, TimeLeft, allot
 from counterplay.arena.book import has_book
 from counterplay.core.game import Position, UserError, listed_actions
+from counterplay.games.chess import Chess
 from counterplay.search import ENGINES, Limits, Result
 from counterplay.search.algorithms import choose
 from counterplay.search.run import MOST_THREADS
@@ -39,6 +40,7 @@ _FLAGS = ("infinite", "ponder")
 _MOST = 10**12  # larger numbers than that are mistakes
 _MOST_HASH_MB = 65_536
 _MOST_LINES = 500
+_NOTHING = "<empty>"  # what UCI writes for an empty text
 
 
 # ---- options, as they are listed, and how their values are read
@@ -83,6 +85,16 @@ class _Combo(NamedTuple):
         return text
 
 
+class _Path(NamedTuple):
+    field: str
+
+    def __str__(self) -> str:
+        return f"string default {_NOTHING}"
+
+    def read(self, text: str) -> str | None:
+        return None if text in ("", _NOTHING) else text
+
+
 class _Button(NamedTuple):
     field: str = ""
 
@@ -97,7 +109,7 @@ class _Rule(_Check):
     """A parameter of the game; the board is set up anew."""
 
 
-_Option = _Spin | _Check | _Combo | _Button
+_Option = _Spin | _Check | _Combo | _Path | _Button
 
 
 class UniversalInterface(Protocol):
@@ -138,6 +150,7 @@ class UniversalInterface(Protocol):
         rules = {} if is_960 is None else {"UCI_Chess960": _Rule("chess960", is_960)}
         names = self.thinker.models
         books = {"OwnBook": _Check("book")} if has_book(self.thinker.game) else {}
+        syzygy = {"SyzygyPath": _Path("syzygy")} if isinstance(self.thinker.game, Chess) else {}
         models = {"Model": _Combo("model", self.thinker.model, names)} if len(names) > 1 else {}
         return {
             "Hash": _Spin("hash_mb", 256 if "memory_mb" in kind.setting_names() else 64, 1, _MOST_HASH_MB),
@@ -150,6 +163,7 @@ class UniversalInterface(Protocol):
             "Ponder": _Check(""),  # whether the GUI will let us is no concern of ours
             "Clear Hash": _Button(),
             **books,
+            **syzygy,
             **models,
             **rules,
         }
