@@ -48,8 +48,8 @@ NUMBERS = {
     "futile_base": 1.5,
     "futile_margin": 1.2,  # for each ply
     "losing_depth": 2.0,  # captures that lose by exchange
-    "reduce_base": 0.2,
-    "reduce_share": 1 / 3,  # of log depth * log number of the move
+    "reduce_base": 0.75,
+    "reduce_share": 0.42,  # of log depth * log number of the move
     "delta_margin": 2.0,
     "evasions": 6.0,  # plies of quiescence in which what is urgent is answered
     "aspire_margin": 1 / 64,  # of the range of utilities: how far from the value expected the root looks first
