@@ -8,7 +8,7 @@
 A problem is a position of our own quick games, most with random moves between, in which nothing is left to take that
 pays. Stockfish 15.1 (200,000 nodes, two lines) has one move that is better than all others by two pawns or by a mate,
 has another at depth 1, and is not winning without it; a mate in n has `dm n`. The latter half was found by a look with
-few nodes first, which leaves out what Stockfish takes long to see; in eight of it one is two to nine pawns behind, and one
+few nodes first, which leaves out what Stockfish takes long to see; in eight one is two to nine pawns behind, and one
 is a known mate. `quiet.txt` has positions of moves 10 to 25 of such games in which nobody is a pawn ahead.
 """
 
