@@ -7,8 +7,9 @@
 
 A problem is a position of our own quick games, most with random moves between, in which nothing is left to take that
 pays. Stockfish 15.1 (200,000 nodes, two lines) has one move that is better than all others by two pawns or by a mate,
-has another at depth 1, and is not winning without it. `quiet.txt` has positions of moves 10 to 25 of such games in
-which nobody is a pawn ahead.
+has another at depth 1, and is not winning without it; a mate in n has `dm n`. The latter half was found by a look with
+few nodes first, which leaves out what Stockfish takes long to see; in eight one is two to nine pawns behind, and one
+is a known mate. `quiet.txt` has positions of moves 10 to 25 of such games in which nobody is a pawn ahead.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from counterplay.search.limits import Limits
 FOLDER = Path(__file__).parent
 MATE, GAP, WON = 100_000, 200, 300  # in hundredths of a pawn
 NODES = 200_000
+FEW_NODES, FEW_GAP = 2_000, 50  # a first look, which is cheap
 
 
 class Stockfish:
@@ -69,20 +71,24 @@ def make(positions: Path, tactics: Path, wanted: int) -> None:
     """Write so many problems; each line of `positions` is a FEN, `|`, and hundredths of a pawn for who is to move."""
     game, judge, found = games.load("chess"), Stockfish(), 0
     lines = positions.read_text().splitlines()
-    random.Random(1).shuffle(lines)
+    random.Random(2).shuffle(lines)
+    known = {line.split(" bm ")[0] for line in tactics.read_text().splitlines()} if tactics.exists() else set()
     for line in lines:
         fen, score = line.split("|")
         s = game.from_text(fen)
         # Nothing is left to take that pays, and yet it is worth far more than the pieces on the board.
         material = sum(game.worth(s, q) for q in s.mine - s.kings) - sum(game.worth(s, q) for q in s.theirs - s.kings)
-        if not -GAP <= 100 * material < WON or int(score) < max(GAP, 100 * material + GAP):
+        if not -GAP <= 100 * material < WON or int(score) < max(GAP, 100 * material + GAP) or fen in known:
+            continue
+        _, first, second = judge.best_two(fen, f"nodes {FEW_NODES}")
+        if first - second < FEW_GAP or second >= WON + GAP:
             continue
         best = judge.best_two(fen, f"nodes {NODES // 10}")
         if is_clear(*best[1:]) and judge.best_two(fen, "depth 1")[0] != best[0]:
             move, first, second = judge.best_two(fen, f"nodes {NODES}")
             if move == best[0] and is_clear(first, second):
                 with tactics.open("a") as out:
-                    out.write(f"{fen} bm {move}\n")
+                    out.write(f"{fen} bm {move}{f' dm {MATE - first}' if first > MATE // 2 else ''}\n")
                 found += 1
         if found == wanted:
             break
@@ -94,26 +100,37 @@ def is_clear(first: int, second: int) -> bool:
 
 
 def problems() -> Iterator[tuple[str, str]]:
+    for fen, move, _ in problems_and_mates():
+        yield fen, move
+
+
+def problems_and_mates() -> Iterator[tuple[str, str, int]]:
+    """Positions, the moves that solve them, and in how many moves that is mate; 0 if it is none."""
     for line in (FOLDER / "tactics.txt").read_text().splitlines():
-        if line and not line.startswith("#"):
-            fen, move = line.split(" bm ")
-            yield fen, move
+        fen, _, solution = line.partition(" bm ")
+        move, _, mate = solution.partition(" dm ")
+        yield fen, move, int(mate or 0)
 
 
 def measure(nodes: int, without: list[str], most: int) -> None:
     game = games.load("chess")
-    solved = looked = 0
-    spent = time.thread_time()
-    each = list(problems())[:most]
+    solved = looked = mates = 0
+    each = list(problems_and_mates())[:most]
     engine = AlphaBeta(game, table_mb=64, without=without)
-    for fen, move in each:
+    for fen, move, mate in each:
         s = game.from_text(fen)
         engine.new_game()
         result = engine.search(s, Limits(nodes=nodes))
         looked += result.nodes
-        solved += result.action == game.parse_action(s, move)
-    spent = time.thread_time() - spent
-    print(f"{nodes:,} nodes: {solved} of {len(each)} solved ({solved / len(each):.1%}), {looked:,} nodes", flush=True)
+        is_solved = result.action == game.parse_action(s, move)
+        solved += is_solved
+        mates += is_solved and 0 < mate <= 3
+    soon = sum(0 < mate <= 3 for *_, mate in each)
+    print(
+        f"{nodes:,} nodes: {solved} of {len(each)} solved ({solved / len(each):.1%}), of the mates in 3 or sooner "
+        f"{mates} of {soon}; {looked:,} nodes",
+        flush=True,
+    )
 
 
 def measure_depth(nodes: int, without: list[str], most: int) -> None:

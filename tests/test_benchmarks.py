@@ -250,3 +250,28 @@ def test_the_evaluation_of_chess_is_fitted_to_positions(fitting, tmp_path):
     before, after = np.zeros(2 * weights.NUMBER), fit.fit(data, rows, 60, 1e-7, 1e-7)
     wrong = [np.mean((fit.chance(data.estimate(w, rows)) - fit.chance(data.pawns)) ** 2) for w in (before, after)]
     assert wrong[1] < 0.2 * wrong[0]
+
+
+def test_a_refinement_s_match_is_played_once(tmp_path, monkeypatch, capsys):
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    refinements = importlib.import_module("refinements")
+    for name, less in {"LONGEST": 3, "OPENING": 2, "HISTORY": 8, "KINDS": 8, "TABLE_MB": 0.001}.items():
+        monkeypatch.setattr(refinements, name, less)
+    options = ["--games", "4", "--nodes", "15", "--match-only", "--record", str(tmp_path / "rows.jsonl")]
+    monkeypatch.setattr(sys, "argv", ["refinements.py", "killers", *options])
+    with interpreted():
+        refinements.main()
+    told = capsys.readouterr().out
+    assert "| `killers` | 4 | +" in told
+    monkeypatch.setattr(refinements, "match", None)
+    refinements.main()
+    assert capsys.readouterr().out == told
+
+
+def test_the_error_of_a_match_is_that_of_its_pairs(monkeypatch):
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    elo = importlib.import_module("refinements").elo
+    assert elo([(1.0, 0.0)] * 10) == (0.0, 0.0)  # who has White wins: nothing about the sides
+    difference, error = elo([(1.0, 1.0), (0.0, 0.0)] * 50)
+    assert difference == pytest.approx(0.0)
+    assert 68 < error < 71

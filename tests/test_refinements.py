@@ -8,9 +8,11 @@ import pytest
 from counterplay import CHANCE, Game, games, native, search
 from counterplay.search.alphabeta.engine import REFINEMENTS, AlphaBeta, alphabeta
 from counterplay.search.alphabeta.kernel import value
+from counterplay.search.alphabeta.pruning import with_hindsight
 from counterplay.search.alphabeta.workspace import SELECTIVE, new_workspace, useful_refinements
 from counterplay.search.limits import Limits
 from counterplay.search.plain.expectiminimax import PRUNING
+from counterplay.search.table import AT_LEAST, AT_MOST, EXACT, NOTHING, UNPROVEN, Entry
 from tests.random_tree import KnowingTree
 from tests.refinement_twin import Twin, minimax_then_quiet
 from tests.test_alphabeta import must_agree
@@ -276,6 +278,51 @@ def test_on_a_chess_board_null_move_sees_a_zugzwang_later():
     assert alphabeta(chess, s, 7, without=["null_move"]).action_name == "Rf1"
     assert alphabeta(chess, s, 7).action_name != "Rf1"
     assert alphabeta(chess, s, 9).action_name == "Rf1"
+
+
+# ---- hindsight
+
+
+def test_what_the_table_knows_of_a_state_is_its_estimate_where_it_is_a_bound_beyond_it():
+    w = new_workspace(games.load("chess"), None, frozenset())
+    known = {bound: Entry(0.2, 0, 3, UNPROVEN, bound) for bound in (AT_LEAST, AT_MOST, EXACT)}
+    for sign in (1.0, -1.0):  # MIN sees 0.2 as -0.2, and at least as at most
+        below, above = (AT_LEAST, AT_MOST) if sign > 0.0 else (AT_MOST, AT_LEAST)
+        for guess, is_wrong in ((-0.5, (below, EXACT)), (0.5, (above, EXACT))):
+            for bound, entry in known.items():
+                assert with_hindsight(guess, sign, entry, w) == (sign * 0.2 if bound in is_wrong else guess)
+        assert with_hindsight(0.1, sign, NOTHING, w) == 0.1
+    w.use_hindsight = 0
+    assert with_hindsight(-0.5, 1.0, known[EXACT], w) == -0.5
+
+
+# ---- a depth that was not finished
+
+
+def test_a_better_move_is_taken_from_a_depth_that_was_not_finished():
+    """What is taken is worth more, in the depth that is then finished, than what was best in the depth before."""
+    chess, changed = games.load("chess"), 0
+    for position in (
+        "2R2b1r/3pkp2/2p2npp/8/7P/3BP3/1P3PP1/2B1K3 w",
+        "1r2kb1r/2p2p1p/5np1/p1nPp3/2B5/B1N2P1P/3P1K1P/R5R1 w",
+    ):
+        s = chess.at(position=f"{position} - - 0 20").state
+        for nodes in range(400, 3000, 100):
+            limits = Limits(nodes=nodes)
+            plain = AlphaBeta(chess, table_mb=1, without=["unfinished"]).search(s, limits)
+            better = AlphaBeta(chess, table_mb=1).search(s, limits)
+            assert (better.depth, better.nodes, better.stopped) == (plain.depth, plain.nodes, "nodes")
+            if better.action != plain.action:
+                changed += 1
+                whole = AlphaBeta(chess, table_mb=1).search(s, Limits(depth=plain.depth + 1))
+                worth = {each.action: each.value for each in whole.actions}
+                assert worth[better.action] > worth[plain.action]
+    assert changed > 3
+
+
+def test_an_exact_search_uses_nothing_of_a_depth_that_was_not_finished():
+    assert not new_workspace(games.load("connect_four"), None, frozenset()).use_unfinished
+    assert new_workspace(games.load("chess"), None, frozenset()).use_unfinished
 
 
 # ---- bounds

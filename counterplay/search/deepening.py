@@ -28,7 +28,8 @@ class DepthEngine(Engine):
     def _deepen(self, request: Request, root: Root, plan: Iterable[int], progress: Progress | None) -> Result:
         """Search to each depth of the plan while the limits last.
 
-        Of a depth that was not finished only the actions that were are of use, and only if there is nothing better.
+        Of a depth that was not finished only the actions that were are of use, and only if there is nothing better
+        from before; or if the root says that one of them is.
         """
         limits, tally = request.limits, self._tally
         tally.nodes, tally.most_nodes = 0, limits.nodes or NO_LIMIT
@@ -41,6 +42,8 @@ class DepthEngine(Engine):
                 tally.cutoffs, tally.unused = 0, steps
                 found = root.look(as_depth(steps, limits.rounds is not None))
                 if last is not None and not found.finished:
+                    if found.better:
+                        last = last._replace(found=found)
                     return replace(self._result(request, last), stopped="stopped")
                 depth = steps if limits.rounds else steps - int(tally.unused)
                 is_stopped = bool(tally.stop)

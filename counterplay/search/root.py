@@ -36,6 +36,8 @@ class Iteration:
     """False: it was stopped, and the best is the best of those actions that were looked at."""
     proven: bool
     """True: no estimate had a part in the values, and nothing that matters was left out."""
+    better: bool = False
+    """It was stopped, but has a better move already than the depth before."""
     within: int | None = None
     """If they are proven, in how many plies they come about at most; None if that is not known."""
 

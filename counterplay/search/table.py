@@ -27,6 +27,7 @@ __all__ = [
     "AT_LEAST",
     "AT_MOST",
     "EXACT",
+    "NOTHING",
     "NO_ACTION",
     "UNPROVEN",
     "Entry",
@@ -139,6 +140,9 @@ class Entry(NamedTuple):
     bound: int
 
 
+NOTHING = Entry(0.0, NO_ACTION, 0, UNPROVEN, 0)
+
+
 def table_key(game: Any, s: Any) -> int:
     """The key of a state in the table: one for all states that are alike by symmetry.
 
@@ -154,7 +158,7 @@ def find(table: int, mask: int, key: int) -> Entry:
         value, action, meta = load(table, at + 1), load(table, at + 2), load(table, at + 3)
         if meta != 0 and load(table, at) == key ^ value ^ action ^ meta:
             return Entry(as_float(value), action, meta >> 32, (meta >> 16 & 0xFFFF) - 1, meta & 3)
-    return Entry(0.0, NO_ACTION, 0, UNPROVEN, 0)
+    return NOTHING
 
 
 def answers(entry: Entry, alpha: float, beta: float, depth: int) -> bool:

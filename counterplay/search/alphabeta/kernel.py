@@ -46,12 +46,14 @@ from counterplay.search.alphabeta.pruning import (
     moved,
     reduction,
     shallower,
+    with_hindsight,
 )
 from counterplay.search.alphabeta.workspace import KINDS, PLIES
 from counterplay.search.limits import deeper
 from counterplay.search.repetition import comes_again, draw_value
 from counterplay.search.table import (
     NO_ACTION,
+    NOTHING,
     UNPROVEN,
     Entry,
     answers,
@@ -111,7 +113,7 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
     is_narrow = np.nextafter(low, inf) >= high
 
     # 5. What the transposition table knows of this state, if it was seen equally deep or to the end.
-    key, known, is_canonical = 0, NO_ACTION, True
+    key, known, is_canonical, entry = 0, NO_ACTION, True, NOTHING
     if w.use_table:
         key = table_key(game, s)
         is_canonical = not game.knows.canonical or key == game.key(s)
@@ -135,7 +137,8 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
         if not is_urgent:
             guess = sign * estimate(game, s, w)
             w.estimates[ply] = guess
-            node = Node(depth, ply, sign, guess, is_urgent, is_narrow, ply < 3 or guess > w.estimates[ply - 2])
+            is_improving = ply < 3 or guess > w.estimates[ply - 2]
+            node = Node(depth, ply, sign, with_hindsight(guess, sign, entry, w), is_urgent, is_narrow, is_improving)
             may_prune = is_narrow and not is_certain(game, low, sign) and not is_certain(game, high, sign)
         if may_prune and is_safe(game, node, high, w):
             w.within = UNPROVEN

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from counterplay.core.game import UserError
+from counterplay.search.table import AT_LEAST, AT_MOST, Entry
 
 __all__ = [
     "DEPTHS",
@@ -30,6 +31,7 @@ __all__ = [
     "reduction",
     "set_numbers",
     "shallower",
+    "with_hindsight",
 ]
 
 NUMBERS = {
@@ -46,10 +48,12 @@ NUMBERS = {
     "futile_base": 1.5,
     "futile_margin": 1.2,  # for each ply
     "losing_depth": 2.0,  # captures that lose by exchange
-    "reduce_base": 0.2,
-    "reduce_share": 1 / 3,  # of log depth * log number of the move
+    "reduce_base": 0.75,
+    "reduce_share": 0.42,  # of log depth * log number of the move
     "delta_margin": 2.0,
     "evasions": 6.0,  # plies of quiescence in which what is urgent is answered
+    "aspire_margin": 1 / 64,  # of the range of utilities: how far from the value expected the root looks first
+    "aspire_growth": 5.0,  # how much further each time
 }
 """The numbers of the selective refinements by name, which a workspace begins with."""
 
@@ -68,6 +72,7 @@ class Node(NamedTuple):
     sign: float
     """1 if the player to move is MAX, else -1."""
     estimate: float
+    """The game's, or what the table knows better."""
     is_urgent: bool
     is_narrow: bool
     """Whether all that is asked is if the value is above a bound."""
@@ -114,6 +119,14 @@ def is_loud(game: Any, s: Any, a: int) -> bool:
     if game.knows.is_noisy:
         return bool(game.is_noisy(s, a))
     return False
+
+
+def with_hindsight(guess: float, sign: float, entry: Entry, w: Any) -> float:
+    """The estimate as a player sees it; or what the table knows of the state, where that is a bound beyond it."""
+    v = sign * entry.value
+    is_more = v > guess and entry.bound & (AT_LEAST if sign > 0.0 else AT_MOST)
+    is_less = v < guess and entry.bound & (AT_MOST if sign > 0.0 else AT_LEAST)
+    return float(v) if w.use_hindsight and (is_more or is_less) else guess
 
 
 def is_safe(game: Any, node: Node, high: float, w: Any) -> bool:

@@ -137,33 +137,56 @@ def look(game: Any, s: Any, children: Any, depth: int, w: Any) -> None:
 
     `children` are where the moves lead; None: to be found out.
     """
-    is_found = False
+    first = w.order[0]
     w.furthest = min(2 * depth, PLIES)
     if w.use_aspiration and w.is_expected and w.multi == 1 and w.asked == 0 and w.most < inf:
-        margin = (w.most - w.least) / 64
-        below, above = w.expected - margin, w.expected + margin
-        look_between(game, s, children, max(below, w.least), min(above, w.most), depth, w)
-        is_found = not w.is_finished or below < w.found < above
-        if game.selective and not is_found:  # wider, where it was too narrow
-            below, above = (
-                below - (4 * margin if w.found <= below else 0),
-                above + (4 * margin if w.found >= above else 0),
-            )
-            look_between(game, s, children, max(below, w.least), min(above, w.most), depth, w)
-            is_found = not w.is_finished or below < w.found < above
-    if not is_found:
+        look_about(game, s, children, depth, w)
+    else:
         look_between(game, s, children, w.least, w.most, depth, w)
+    is_sure = w.is_exact[w.best] and (w.is_seen[first] or w.order[0] != first)
+    w.is_better = 1 if w.use_unfinished and not w.is_finished and w.best != first and is_sure else 0
     if w.is_finished:
         w.is_expected, w.expected = 1, w.found
         for k in range(w.choices):
             if w.is_seen[k] and (k == w.best or (w.is_exact[k] and (w.is_asked[k] or is_among_best(k, w)))):
                 continue_line(game, s, k, depth, w)
-        i = 0
-        while w.order[i] != w.best:
-            i += 1
-        for j in range(i, 0, -1):
-            w.order[j] = w.order[j - 1]
-        w.order[0] = w.best
+        put_first(w)
+
+
+def look_about(game: Any, s: Any, children: Any, depth: int, w: Any) -> None:
+    """Search the moves with a narrow window about what is expected; if the value is not inside, with a wider one.
+
+    An exact search opens it at once. A selective one does so step by step, and looks first at what was too good.
+    """
+    whole = w.most - w.least
+    margin = w.aspire_margin * whole
+    below, above = w.expected - margin, w.expected + margin
+    is_open, is_too_good = True, False
+    while is_open:
+        look_between(game, s, children, max(below, w.least), min(above, w.most), depth, w)
+        is_low, is_high = w.found <= below and below > w.least, w.found >= above and above < w.most
+        is_open = w.is_finished and (is_low or is_high)
+        margin = margin * w.aspire_growth if margin * w.aspire_growth < 0.25 * whole else whole
+        if not game.selective:
+            below, above = w.least, w.most
+        elif is_open and is_low:
+            below, above = w.found - margin, 0.5 * (below + above)
+        elif is_open:
+            above, is_too_good = w.found + margin, True
+            put_first(w)
+    if is_too_good and not w.is_finished and not w.is_seen[w.order[0]]:
+        w.best = w.order[0]
+        w.found, w.is_seen[w.best] = w.worth[w.best], 1
+
+
+def put_first(w: Any) -> None:
+    """The best move is the first to be looked at from now on."""
+    i = 0
+    while w.order[i] != w.best:
+        i += 1
+    for j in range(i, 0, -1):
+        w.order[j] = w.order[j - 1]
+    w.order[0] = w.best
 
 
 def look_between(game: Any, s: Any, children: Any, low: float, high: float, depth: int, w: Any) -> None:
@@ -406,6 +429,7 @@ class AlphaBetaRoot(OpponentsRoot):
             tell=partial(self._told, found),
             line=found.lines.get(found.best, (self.listed[found.best],)),
             finished=is_any and bool(w.is_finished),
+            better=bool(w.is_better),
             proven=within != UNPROVEN,
             within=within if within != UNPROVEN and values[0] != draw_value(game) else None,
         )

@@ -106,7 +106,9 @@ REFINEMENTS = {
         lambda game: _selective(game) and game.knows.gain and game.knows.is_noisy,
         selects=True,
     ),
+    "hindsight": Refinement("take what the table knows of a state for its estimate", _selective, selects=True),
     "deeper": Refinement("take what the table knows from a deeper search, too", _selective, selects=True),
+    "unfinished": Refinement("take a better move from a depth that there was no time to finish", _selective),
 }
 """All of them by name. A new one is a line here, a step of the kernel that asks `w.use_NAME`, and its test."""
 
@@ -115,9 +117,10 @@ SELECTIVE = frozenset(name for name, refinement in REFINEMENTS.items() if refine
 
 _COUNTS = ("nodes", "most_nodes", "cutoffs", "unused", "stop", "within", "too_wide", "strange", "is_strict")
 _PLACES = ("table_at", "mask", "age", "busy_at", "past", "furthest", "pass_from")
-_ROOT = ("is_over", "player", "choices", "seen_depth", "multi", "asked", "best", "root_within", "is_finished")
+_ROOT = ("is_over", "player", "choices", "seen_depth", "multi", "asked", "best", "root_within")
+_FOUND = ("is_finished", "is_better", "is_expected")
 _WORKSPACE = record_type(
-    [(name, np.int64) for name in (*_COUNTS, *_PLACES, *_ROOT, "is_expected")]
+    [(name, np.int64) for name in (*_COUNTS, *_PLACES, *_ROOT, *_FOUND)]
     + [(f"use_{name}", np.int64) for name in (*REFINEMENTS, "order", "selection")]
     + [(name, np.float64) for name in ("unknown", "least", "most", "expected", "found", *NUMBERS)]
     + [
