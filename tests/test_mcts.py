@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from counterplay import CHANCE, Game, UserError, games, native, search
+from counterplay import CHANCE, Game, UserError, games, learn, native, search
 from counterplay.games.tree import Tree
 from counterplay.search import Limits, MonteCarlo, mcts
 from tests.random_tree import RandomTree
@@ -235,6 +235,63 @@ def test_the_solver_proves_forced_wins_in_connect_four(moves, value):
     best = next(each for each in result.actions if each.action == result.action)
     assert (best.value, best.proven) == (value, True)
     assert game.player(s) == 0 or value == -1.0 or all(each.proven for each in result.actions)
+
+
+SMALL_FOUR = games.load("connect_four:rows=4,columns=5")
+
+
+def soon(seed):
+    """A position of a small Connect Four some random moves from the start, not over."""
+    random, s = np.random.default_rng(seed), SMALL_FOUR.initial()
+    for _ in range(int(random.integers(5, 12))):
+        after = SMALL_FOUR.result(s, int(random.choice(list(SMALL_FOUR.actions(s)))))
+        s = s if SMALL_FOUR.is_terminal(after) else after
+    return s
+
+
+@pytest.mark.parametrize("settings", [{}, {"puct": 1.0}, {"widening": 1.0, "cutoff": 0, "puct": 1.0}], ids=str)
+def test_proofs_by_what_the_game_knows_agree_with_minimax(settings):
+    """`sound_actions` and `still_possible` are taken for proofs, below the root and at its moves."""
+    game = SMALL_FOUR.with_model(learn.DualNetwork(SMALL_FOUR, (16, 16))) if "cutoff" in settings else SMALL_FOUR
+    for seed in range(40):
+        s = soon(seed)
+        exact = {each.action: each.value for each in search.minimax(SMALL_FOUR, s).actions}
+        result = mcts(game, s, solver=True, memory_mb=2, simulations=60, **settings)
+        for each in result.actions:
+            assert each.value == exact[each.action] or not each.proven, (seed, each)
+        whole = mcts(game, s, solver=True, memory_mb=8, **settings)
+        assert (whole.proven, whole.value) == (True, exact[whole.action]), seed
+
+
+def test_what_the_game_knows_saves_simulations():
+    """x threatens at both ends: the loss is seen in the first simulations of every move."""
+    s = SMALL_FOUR.from_text("2233")
+    assert list(SMALL_FOUR.actions(s)) == [0, 1, 2, 3, 4]
+    result = mcts(SMALL_FOUR, SMALL_FOUR.result(s, 3), solver=True, memory_mb=1)
+    assert (result.value, result.proven) == (1.0, True)
+    assert result.simulations < 5
+
+
+def test_a_proof_without_moves_is_sought_again_when_it_becomes_the_root():
+    """What the game knew of a node names no move; when the game gets there, one that wins has to be found."""
+    for seed in range(30):
+        engine, s = MonteCarlo(SMALL_FOUR, solver=True, memory_mb=2), soon(seed)
+        value = engine.search(s).value
+        while not SMALL_FOUR.is_terminal(s):
+            result = engine.search(s)
+            assert (result.value, result.proven) == (value, True), seed
+            s = SMALL_FOUR.result(s, result.action)
+        assert SMALL_FOUR.utility(s, 0) == value, seed
+
+
+def test_the_same_proofs_in_both_modes():
+    for seed in range(3):
+        compiled = tree_of(SMALL_FOUR, 200, soon(seed), solver=True, puct=1.0)[0]
+        with native.interpreted():
+            slow = tree_of(SMALL_FOUR, 200, soon(seed), solver=True, puct=1.0)[0]
+        for name in ("low", "high"):
+            assert (compiled.section(name) == slow.section(name)).all()
+        assert (compiled.visits == slow.visits).all()
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -26,8 +26,17 @@ def quick(monkeypatch):
     monkeypatch.setattr(courses, "MATCH_GAMES", 2)
     monkeypatch.setattr(courses, "_STEP_SECONDS", 1e-9)
     monkeypatch.setattr(courses, "CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr(courses, "CHECKPOINT_SHARE", float("inf"))
     with native.interpreted():
         yield
+
+
+def test_checkpoints_that_cost_much_are_written_rarely(tmp_path, monkeypatch):
+    seconds = iter(range(100))
+    course = new_course(tmp_path / "nim.safetensors")
+    monkeypatch.setattr(courses.time, "perf_counter", lambda: next(seconds))
+    assert course._checkpoint() == 1 + 1 / courses.CHECKPOINT_SHARE > 1 + courses.CHECKPOINT_SECONDS
+    assert course._checkpoint() == 2 + courses.CHECKPOINT_SECONDS  # it is there already
 
 
 def new_course(out, number=200):
@@ -288,6 +297,7 @@ from counterplay.learn import course, temporal
 
 left = int(sys.argv.pop(1))
 course.CHECKPOINT_SECONDS, course._STEP_SECONDS, course.MATCH_GAMES = 0.0, 1e-9, 4
+course.CHECKPOINT_SHARE = float("inf")
 
 def counted(of, name):
     before = getattr(of, name)

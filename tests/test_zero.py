@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 
 from counterplay import Game, UserError, games, learn, search
+from counterplay.core.bits import Bits
 from counterplay.core.features import Active
 from counterplay.core.memory import Memory
 from counterplay.learn.dual import learn_both, think
 from counterplay.learn.files import resume
 from counterplay.learn.rooted import pick, ponder
 from counterplay.learn.strength import quick_match
-from counterplay.learn.zero import ZeroSettings, ZeroTraining
+from counterplay.learn.zero import ZeroSettings, ZeroTraining, begin
 from counterplay.native import interpreted
 
 pytestmark = pytest.mark.long
@@ -153,9 +154,10 @@ LITTLE = games.load("connect_four:rows=4,columns=4,connect=3")
     "setting",
     [
         {"gumbel": 3},
+        {"solve": 8, "resign": 0.1},
         *(
             pytest.param(each, marks=pytest.mark.rare)
-            for each in ({"forced": 2.0}, {"images": 1}, {"resign": 0.1}, {"gate": 16})
+            for each in ({"forced": 2.0}, {"images": 1}, {"resign": 0.1}, {"gate": 16}, {"opened": 1.0})
         ),
     ],
 )
@@ -176,7 +178,7 @@ def root_after(network_seed, **setting):
     """What is at the root after a search in full: the visits and the share of each move."""
     model = network(seed=network_seed)
     training = ZeroTraining(GAME, model, ZeroSettings(games=1, simulations=40, **{"noise": 0.0, **setting}))
-    ((memory, x, sections),) = training._trees.values()
+    ((memory, (x, sections, _)),) = training._trees.values()
     w = training._randoms[0]
     with interpreted():
         ponder(training.game, GAME.initial(), w, x, sections, 40, True, training.settings)
@@ -224,7 +226,7 @@ def test_what_is_remembered_goes_round_in_a_circle(monkeypatch):
     for name, number in small.items():
         monkeypatch.setattr(zero_module, name, number)
     monkeypatch.setattr(zero_module, "_replay", zero_module._replay.__wrapped__)
-    training = ZeroTraining(GAME, network(), ZeroSettings(games=32, simulations=6, quick=2, share=1.0))
+    training = ZeroTraining(GAME, network(), ZeroSettings(games=32, simulations=6, quick=2, share=1.0, window=64))
     with interpreted():
         training.run()
     r = training._works[0]
@@ -240,6 +242,36 @@ def test_resignations_are_counted_and_some_games_show_whether_they_were_right():
     about = training.about
     assert about["resigned"] > about["watched"] > 0
     assert 0 <= about["mistaken"] <= about["watched"]
+
+
+def test_positions_near_the_end_are_learned_as_what_they_are_worth():
+    """One game in four is played on when it is solved; what is learned of it is what alpha-beta says."""
+    settings = ZeroSettings(games=64, simulations=6, quick=4, solve=8, opened=1.0)
+    training = ZeroTraining(LITTLE, network(game=LITTLE), settings)
+    training.run()
+    r, width, late, early = training._works[0], LITTLE.empty.width, 0, 0
+    for k in range(int(r.seen)):
+        on = r["index"][r["first"][k] : r["first"][k] + r["count"][k]].tolist()
+        mine, theirs = Bits(width, [q for q in on if q < width]), Bits(width, [q - width for q in on if q >= width])
+        s = LITTLE.State(mine, theirs, len(on))
+        if LITTLE.plies_left(s) <= 8:
+            value = search.alphabeta(LITTLE, s).values[LITTLE.player(s)]
+            assert r["target"][k, 0] == (value + 1.0) / 2.0
+            late += 1
+        else:
+            early += 1
+    assert late > 10
+    assert early > 10
+    assert int(r.plies) < 64 * 12  # most games end where they are solved
+
+
+def test_all_games_can_begin_with_random_moves():
+    training = ZeroTraining(LITTLE, network(game=LITTLE), ZeroSettings(games=1, opening=3, opened=1.0))
+    (w,) = training._randoms
+    with interpreted():
+        begun = {begin(LITTLE, LITTLE.initial(), w, 3, 1.0).ply for _ in range(40)}
+        assert begun == {0, 1, 2, 3}
+        assert {begin(LITTLE, LITTLE.initial(), w, 3, 0.0).ply for _ in range(5)} == {0}
 
 
 def test_a_gate_lets_nobody_pass_who_does_not_win():
@@ -386,12 +418,33 @@ def test_a_model_of_moves_is_saved_and_loaded(tmp_path):
     assert again.shape == model.shape
 
 
+def test_half_a_file_has_weights_of_16_bits(tmp_path):
+    model, half, whole = network(), tmp_path / "half.safetensors", tmp_path / "whole.safetensors"
+    exact = {name: weights.copy() for name, weights in model.weights.items()}
+    learn.save(model, whole)
+    learn.save(model, half, half=True)
+    again = learn.load(half)
+    assert half.stat().st_size < 0.8 * whole.stat().st_size  # what is told of it takes some room, too
+    for name, weights in exact.items():
+        assert (again.weights[name] == weights.astype(np.float16)).all()
+        assert (again.weights[name] == model.weights[name]).all()
+        assert again.weights[name].dtype == np.float32
+    model.weights["first"][0, 0] = 1e6
+    with pytest.raises(UserError, match="no finite number"):
+        learn.save(model, half, half=True)
+
+
 def test_patterns_on_shapes_can_be_inputs():
     game = games.load("connect_four")
     model = learn.DualNetwork(game, **SMALL, features="shapes")
     on = Active()
     model.game.features(game.at("4 4").state, on)
     assert len(on) == len(list(game.shapes)) + 2
+    turns = learn.DualNetwork(game, **SMALL, features="turns")
+    for moves, player in (("4 4", 0), ("4 4 3", 1)):
+        on.clear()
+        turns.game.features(game.at(moves).state, on)
+        assert max(on.values) == turns.inputs - 2 + player
 
 
 @pytest.mark.parametrize(
@@ -403,6 +456,10 @@ def test_patterns_on_shapes_can_be_inputs():
         ({"speed": 3}, "no setting 'speed'"),
         ({"gumbel": -1}, "gumbel is a number"),
         ({"images": 1}, "leave images out"),
+        ({"opened": 2.0}, "opened is a share"),
+        ({"window": 10}, "a window is from 64 to 524,288"),
+        ({"window": 500_000, "threads": 2}, "a window is from 64 to 262,144"),
+        ({"solve": 4}, "leave solve out"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(settings, reason):

@@ -25,7 +25,7 @@ from counterplay.learn.convolution import ConvolutionalNetwork
 from counterplay.learn.rooted import add_noise, pick, share_proven, share_visits
 from counterplay.learn.runtimes import Runtime
 from counterplay.learn.selfplay import PLIES
-from counterplay.learn.zero import INPUTS, POSITIONS, begin, remember
+from counterplay.learn.zero import INPUTS, OPENED, POSITIONS, begin, remember
 from counterplay.native import native
 from counterplay.search.mcts.nodes import DEEPEST_NODE, NodeStore, action_of, clear, link_of, new_workspace, unpack
 from counterplay.search.mcts.uct import backup, expand
@@ -141,7 +141,7 @@ def next_leaf(game, start, r, g, w, x, sections, settings):  # type: ignore[no-u
     """Let a game go on until one of its leaves waits, or until there were so many games."""
     while r.games < settings.most_games and not r.stop:
         if not g.is_on:
-            keep_state(g.state, begin(game, start, w, settings.opening), start)
+            keep_state(g.state, begin(game, start, w, settings.opening, OPENED), start)
             g.is_on, g.searches, g.plies, g.seen, g.inputs, g.moves = 1, 0, 0, 0, 0, 0
         s = kept_state(g.state, start)
         if not g.searches:

@@ -45,6 +45,8 @@ MATCH_SECONDS = 3.0
 KEPT = 3
 """So many checkpoints are kept."""
 CHECKPOINT_SECONDS = 10.0
+CHECKPOINT_SHARE = 0.04
+"""A checkpoint is written so often, or rarer, so that writing takes no more than this share of the time."""
 _STEP_SECONDS = 0.2
 _MODEL, _EARLIER, _COURSE = "model.safetensors", "earlier.safetensors", "course.json"
 
@@ -79,8 +81,9 @@ class Course:
         threads: int = 1,
         seed: int = 0,
         spread: Spread | None = None,
+        half: bool = False,
     ) -> None:
-        self.game, self.recipe, self.out = game, recipe, out
+        self.game, self.recipe, self.out, self.half = game, recipe, out, half
         self.model = recipe.model(game, seed)
         self.training = recipe.begin(game, self.model, games, threads, seed)
         if spread is not None:
@@ -90,14 +93,14 @@ class Course:
         self._earlier: Model | None = None
 
     @classmethod
-    def taken_up(cls, game: Game, out: Path, spread: Spread | None = None) -> Course:
+    def taken_up(cls, game: Game, out: Path, spread: Spread | None = None, half: bool = False) -> Course:
         """The training that was begun for this file, where its last checkpoint is."""
         found = _checkpoints(_folder(out))
         if not found:
             raise UserError(f"there is no training of {out} to go on with")
         about = _about(found[-1])
         begun = (about["games"], about["threads"], about["seed"])
-        course = cls(game, recipe_for(game, about["recipe"]), out, *begun, spread)
+        course = cls(game, recipe_for(game, about["recipe"]), out, *begun, spread, half)
         resume(course.training, found[-1] / _MODEL)
         course.training.catch_up()
         course.curve = [Point(**point) for point in about["curve"]]
@@ -129,19 +132,17 @@ class Course:
         shutil.rmtree(_folder(self.out), ignore_errors=True)  # all of it is in the file now
 
     def _run(self, told: Told) -> None:
-        written = time.perf_counter()
+        due = 0.0
         while True:
             if not self.curve or self.curve[-1].games < self.training.games == self._next():
                 self._measure()
-                self._checkpoint()
-                written = time.perf_counter()
+                due = self._checkpoint()
             told(self.training.progress, self.curve)
             if self.training.progress.is_done:
                 return
             self.training.run(_STEP_SECONDS, until=self._next())
-            if time.perf_counter() - written >= CHECKPOINT_SECONDS:
-                self._checkpoint()
-                written = time.perf_counter()
+            if time.perf_counter() >= due:
+                due = self._checkpoint()
 
     # ---- strength
 
@@ -171,7 +172,7 @@ class Course:
     # ---- on disk
 
     def _save(self) -> None:
-        """Write the model, with how it was trained."""
+        """Write the model, with how it was trained; in 16 bits if that was asked for."""
         settings = self.training.settings
         self.model.pedigree = [
             {
@@ -185,14 +186,14 @@ class Course:
                 "curve": [point.as_dict() for point in self.curve],
             }
         ]
-        save(self.model, self.out)
+        save(self.model, self.out, half=self.half)
 
-    def _checkpoint(self) -> None:
-        """Write all that is needed to go on into a new folder, and forget the oldest."""
-        folder = _folder(self.out)
+    def _checkpoint(self) -> float:
+        """Write all that is needed to go on into a new folder, and forget the oldest; when to do so again."""
+        folder, began = _folder(self.out), time.perf_counter()
         whole = folder / f"{self.training.games:012}-{len(self.curve)}"
         if whole.exists():
-            return
+            return began + CHECKPOINT_SECONDS
         part = folder / f".{secrets.token_hex(8)}.part"
         settings = self.training.settings
         about = {
@@ -215,6 +216,8 @@ class Course:
             raise UserError(f"{folder} cannot be written: {error.strerror or error}") from None
         for old in [*_checkpoints(folder)[:-KEPT], *folder.glob(".*.part")]:
             shutil.rmtree(old, ignore_errors=True)
+        ended = time.perf_counter()
+        return ended + max(CHECKPOINT_SECONDS, (ended - began) / CHECKPOINT_SHARE)
 
 
 def _folder(out: Path) -> Path:

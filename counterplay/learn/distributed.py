@@ -210,7 +210,7 @@ class SpreadTraining(ZeroTraining):
             told = json.loads(answer.text)
             if set(told) != set(self._counted) or not all(type(each) is int and each >= 0 for each in told.values()):
                 raise ValueError("its counts are others")
-            if told["games"] != games or told["seen"] > POSITIONS // 2:
+            if told["games"] != games or told["seen"] > len(self._works[0]["first"]) // 2:
                 raise ValueError("it has another number of games")
             r, arrays = self._works[0], answer.arrays
             rooms = {name: of for name, of in _rooms(r).items() if name not in _DERIVED}
@@ -302,7 +302,8 @@ def _rooms(r: Any) -> dict[str, str]:
     """The arrays of what is remembered, and by what count each is filled."""
     fields = {name: kind.shape for name, (kind, *_) in r.dtype.fields.items() if kind.shape}
     of_moves = {name: "moves" if name in ("action", "share") else "inputs" for name in fields}
-    return {name: "seen" if shape[0] == POSITIONS else of_moves[name] for name, shape in fields.items()}
+    window = fields["first"]
+    return {name: "seen" if shape[:1] == window else of_moves[name] for name, shape in fields.items()}
 
 
 def _put(room: NDArray[Any], at: int, array: NDArray[Any]) -> None:
@@ -353,8 +354,8 @@ class _SelfPlay(ZeroTraining):
             r[name] = 0
         r.games, r.plies = self._games, self._plies  # how long games are, as all know it
         w.counter, w.simulations = first_counter(seed_at(self.settings.seed, _STREAM, asked["parcel"])), 0
-        _, x, sections = self._trees[int(w.tree)]
-        play_games(self.game, self._start, r, w, x, sections, asked["games"], self.settings)
+        _, tools = self._trees[int(w.tree)]
+        play_games(self.game, self._start, r, w, tools, asked["games"], self.settings)
         r.games -= self._games
         r.plies -= self._plies
         rooms = {name: of for name, of in _rooms(r).items() if name not in _DERIVED}
@@ -366,10 +367,10 @@ class _SelfPlay(ZeroTraining):
 
 
 @native
-def play_games(game, start, r, w, x, sections, games, settings):  # type: ignore[no-untyped-def]
+def play_games(game, start, r, w, tools, games, settings):  # type: ignore[no-untyped-def]
     """Play so many games."""
     for _ in range(games):
-        play(game, start, r, w, x, sections, settings)
+        play(game, start, r, w, tools, settings)
         r.games += 1
     return r.games
 

@@ -46,14 +46,22 @@ CANARY = 12
 """So many positions are kept with their values."""
 TOLERANCE = 1e-5
 """So much may a value differ, as part of the range of utilities. (On one machine it never does.)"""
-MOST_BYTES = 4 * MOST_WEIGHTS + 300_000_000
+MOST_BYTES = 4 * MOST_WEIGHTS + 700_000_000
 _MEMORY = "memory."
+_KINDS = {np.dtype(np.float32), np.dtype(np.float16)}
 
 
-def save(model: Model, file: str | Path, training: Training | None = None) -> None:
-    """Write a model to a file, with all that the training needs to be taken up again if there is one."""
+def save(model: Model, file: str | Path, training: Training | None = None, half: bool = False) -> None:
+    """Write a model to a file, with all that the training needs to be taken up again if there is one.
+
+    With `half` the weights are rounded to 16 bits, the model's own, too, and the file has half the size.
+    """
     from safetensors.numpy import save as as_bytes
 
+    if half:
+        for weights in model.weights.values():
+            with np.errstate(over="ignore"):  # what is too large for 16 bits is not finite, and refused
+                weights[:] = weights.astype(np.float16)
     for name, weights in model.weights.items():
         if not np.isfinite(weights).all():
             raise UserError(f"the model is not saved: '{name}' has a weight that is no finite number; lower the rate")
@@ -68,7 +76,9 @@ def save(model: Model, file: str | Path, training: Training | None = None) -> No
         "training": None if training is None else training.state(),
     }
     memory = {} if training is None else {f"{_MEMORY}{name}": each for name, each in training.memory().items()}
-    data = as_bytes({**model.weights, **memory}, {"counterplay": json.dumps(about)})
+    kind = np.float16 if half else np.float32
+    kept = {name: np.asarray(weights, kind) for name, weights in model.weights.items()}
+    data = as_bytes({**kept, **memory}, {"counterplay": json.dumps(about)})
     write_files({Path(file): data})
 
 
@@ -154,8 +164,9 @@ def _must_be_for(about: dict[str, Any], game: Game, file: Any) -> None:
 
 def _fill(model: Model, weights: dict[str, Any], file: Any) -> None:
     """Give the model these weights; all of them, or none if one is wrong."""
-    shapes = {name: (array.shape, array.dtype) for name, array in model.weights.items()}
-    if {name: (array.shape, array.dtype) for name, array in weights.items()} != shapes:
+    shapes = {name: array.shape for name, array in model.weights.items()}
+    kinds = {array.dtype for array in weights.values()}
+    if {name: array.shape for name, array in weights.items()} != shapes or not kinds <= _KINDS:
         raise UserError(f"{file} has weights of another shape than its model")
     for name, array in weights.items():
         if not np.isfinite(array).all():

@@ -4,6 +4,7 @@ own      `Game.features`, which has a default for every game
 terms    what the hand-made estimate adds up, as the viewer sees it: how Samuel's program learned
 shapes   what stands on each of the game's `shapes`, an input for every pattern; and on each square
 images   the same, but each image of a shape has inputs of its own, so that it matters where on the board it is
+turns    the same, and who is to move
 sides    what stands where, by `Game.seen_by`, as the viewer sees it, and then the same as the other player does
 table    one input for each state, by its hash: a table of values, for games small enough to be known by heart
 """
@@ -24,7 +25,7 @@ __all__ = ["INPUTS", "with_inputs"]
 TABLE = 1 << 16
 """The entries of a table; states whose hashes meet there share one."""
 
-INPUTS = ("own", "terms", "shapes", "images", "sides", "table")
+INPUTS = ("own", "terms", "shapes", "images", "turns", "sides", "table")
 MOST_IMAGES = 1 << 18
 """So many inputs of images: each has a row of weights, and all of them have to be kept."""
 
@@ -41,15 +42,18 @@ def with_inputs(game: Game, which: str) -> Game:
             raise UserError(f"{game} has no terms to learn the weights of")
         number = len(game.terms(game.initial()))
         return game.extended(features=of_terms, inputs=number, most_active=number)
-    if which in ("shapes", "images"):
+    if which in ("shapes", "images", "turns"):
         from counterplay.learn.patterns import Patterns
 
         layout = Patterns(game, stages=1)
         tables = {name.replace("model", "shape"): layout.rules()[name] for name in _LAYOUT}
         squares = sum(plane.width for plane in game.planes(game.initial()))
-        if which == "images":
+        if which != "shapes":
             tables |= _apart(game, layout)
         inputs, most = tables["shape_per_stage"] + squares, layout.instances + squares
+        if which == "turns":
+            tables |= {"shape_turns": inputs}
+            return game.extended(features=of_turns, inputs=inputs + game.players, most_active=most + 1, **tables)
         return game.extended(features=of_shapes, inputs=inputs, most_active=most, **tables)
     if which == "sides":
         if not game.knows.seen_by:
@@ -77,6 +81,11 @@ def of_terms(self: Any, s: Any, on: Any) -> None:
     terms = self.terms(s)
     for i in range(self.inputs):
         on.add(i, sign * float(terms[i]))
+
+
+def of_turns(self: Any, s: Any, on: Any) -> None:
+    of_shapes(self, s, on)
+    on.add(self.shape_turns + self.viewer(s))
 
 
 def of_shapes(self: Any, s: Any, on: Any) -> None:

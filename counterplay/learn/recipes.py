@@ -114,7 +114,9 @@ class Recipe:
 
 _ZERO = {
     **dict.fromkeys(("simulations", "quick", "opening", "gumbel", "images", "gate", "slots", "batch"), int),
+    **dict.fromkeys(("window", "solve"), int),
     **dict.fromkeys(("share", "puct", "noise", "warm", "mix", "repeats", "gumbel_scale", "forced", "resign"), float),
+    "opened": float,
 }
 _TRAINING: dict[str, dict[str, Any]] = {
     "td": {**dict.fromkeys(("rate", "last_rate", "trace", "explore", "warm", "discount"), float), "depth": int},

@@ -41,38 +41,49 @@ from counterplay.learn.selfplay import PLIES
 from counterplay.learn.strength import quick_match
 from counterplay.learn.temporal import Progress, falling, go_on
 from counterplay.native import native
+from counterplay.search.exact.kernel import settle
+from counterplay.search.exact.memory import is_solvable, new_memory
 from counterplay.search.mcts.nodes import NodeStore, action_of, link_of, new_workspace, unpack, values_kept
 from counterplay.search.mcts.variations import get, is_proven, mean_for, new_variations, sections_for
 from counterplay.search.playout import choose
 from counterplay.search.run import NO_LIMIT, must_be_threads
+from counterplay.search.table import TranspositionTable
 
 __all__ = ["ZeroSettings", "ZeroTraining", "zero"]
 
 POSITIONS = 1 << 16
-"""So many positions are remembered."""
+"""So many positions are remembered, unless somebody says otherwise."""
 INPUTS = 1 << 22
 """And so many active inputs of them, and of moves; whichever is full first, the oldest are forgotten."""
+MOST_POSITIONS = 1 << 19
+"""So many of all threads together, if somebody says so: more would be a checkpoint too large to be read again."""
 BATCH = 16
 """After so many games of a thread it learns."""
+OPENED = 0.5
+"""The share of games that begin with random moves."""
+PLAYED_ON = 0.25
+"""The share of games that are played on when they are solved."""
+SOLVING_MB = 8
 GATE_GAMES = 100
 """So many games decide whether a new network plays on."""
 GATE_SECONDS = 3.0
 
 
 @cache
-def _replay(values: int) -> np.dtype[Any]:
-    """What a thread remembers, where a state has so many values.
+def _replay(values: int, window: int = POSITIONS) -> np.dtype[Any]:
+    """What a thread remembers, so many positions, where a state has so many values.
 
     Positions, inputs and moves are counted on for ever, and are where their number modulo the room says.
     """
     counts = ("stop", "games", "plies", "positions", "seen", "inputs", "moves", "learned")
+    inputs = window * INPUTS // POSITIONS
     of_position = ("first", "count", "first_move", "count_moves", "player", "viewer", "proven")
     return record_type(
         [(name, np.int64) for name in (*counts, "resigned", "watched", "mistaken")]
-        + [(name, np.int64, (POSITIONS,)) for name in of_position]
-        + [("target", np.float32, (POSITIONS, values)), ("searched", np.float32, (POSITIONS, values))]
-        + [("index", np.int32, (INPUTS,)), ("value", np.float32, (INPUTS,))]
-        + [("action", np.int32, (INPUTS,)), ("share", np.float32, (INPUTS,))]
+        + [(name, np.int64, (window,)) for name in of_position]
+        + [("target", np.float32, (window, values)), ("searched", np.float32, (window, values))]
+        + [("index", np.int32, (inputs,)), ("value", np.float32, (inputs,))]
+        + [("action", np.int32, (inputs,)), ("share", np.float32, (inputs,))]
     )
 
 
@@ -91,7 +102,9 @@ class ZeroSettings(NamedTuple):
     noise: float = 0.25
     """The share of noise in the priors at the root of a full search."""
     opening: int = 6
-    """Half of the games begin with up to so many random moves."""
+    """Some of the games begin with up to so many random moves."""
+    opened: float = OPENED
+    """The share of games that do."""
     warm: float = 0.3
     """In the first part of a game, this share of its usual length, moves are drawn by their visits; then the most
     visited is played."""
@@ -99,6 +112,8 @@ class ZeroSettings(NamedTuple):
     """The share of the game's result in the target of a value; the rest is what the search found."""
     repeats: float = 10.0
     """How often a position is learned from, on average."""
+    window: int = POSITIONS
+    """So many positions of each thread are remembered."""
     gumbel: int = 0
     """If not 0: so many moves at the root are drawn by their priors and share a full search, by sequential halving
     (Danihelka et al. 2022); `noise` and `forced` then play no part."""
@@ -114,6 +129,9 @@ class ZeroSettings(NamedTuple):
     often that would have been a mistake."""
     gate: int = 0
     """If not 0: games are played by the network as it was when it last won a match; each so many games there is one."""
+    solve: int = 0
+    """If not 0: a position with at most so many plies left is solved, which is then the game's result; one game in four
+    is played on, and what is learned of its last positions is what they are worth for sure."""
     threads: int = 1
     seed: int = 0
 
@@ -125,38 +143,53 @@ class ZeroSettings(NamedTuple):
         must_be_threads(self.threads)
         if self.games < 1 or self.simulations < 2 or self.quick < 2:
             raise UserError("zero needs one game or more, and two simulations or more a move")
-        for name in ("share", "noise", "warm", "mix", "resign"):
+        for name in ("share", "noise", "warm", "mix", "resign", "opened"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise UserError(f"{name} is a share, from 0 to 1, not {getattr(self, name)}")
-        for name in ("gumbel", "gumbel_scale", "forced", "images", "gate", "opening", "repeats"):
+        for name in ("gumbel", "gumbel_scale", "forced", "images", "gate", "opening", "repeats", "solve"):
             if not 0 <= getattr(self, name) < 1e9:
                 raise UserError(f"{name} is a number, 0 or more, not {getattr(self, name)}")
+        most = max(MOST_POSITIONS // self.threads, POSITIONS)
+        if not 64 <= self.window <= most:
+            raise UserError(f"a window is from 64 to {most:,} positions, not {self.window}")
 
     def rate_at(self, game: int) -> float:
         """The rate of a game, the same for `BATCH` of them."""
         return falling(self.rate, game // BATCH * BATCH / self.games)
 
 
+class Tools(NamedTuple):
+    """What a thread searches with, besides its workspace."""
+
+    x: Any
+    """The variations of `mcts`."""
+    sections: Any
+    """What has to be cleared with the tree."""
+    exact: Any
+    """The memory for solving, or None: then nothing is solved."""
+
+
 # ---- compiled: a game, and learning from what is remembered
 
 
 @native
-def play_and_learn(player, learner, start, r, w, x, sections, games, rate, settings):  # type: ignore[no-untyped-def]
+def play_and_learn(player, learner, start, r, w, tools, games, rate, settings):  # type: ignore[no-untyped-def]
     """Play so many games, then learn. Both are the game with a network: the one that plays, and the one that learns."""
     before = r.seen
     for _ in range(games):
         if r.stop:
             break
-        play(player, start, r, w, x, sections, settings)
+        play(player, start, r, w, tools, settings)
         r.games += 1
     learn(learner, r, w, int((r.seen - before) * settings.repeats / (1 + settings.images)), rate)
     return r.games
 
 
 @native
-def play(game, start, r, w, x, sections, settings):  # type: ignore[no-untyped-def]
+def play(game, start, r, w, tools, settings):  # type: ignore[no-untyped-def]
     """A game against oneself; some of its positions are remembered, with what became of them."""
-    s, first = begin(game, start, w, settings.opening), r.seen
+    s, first, x = begin(game, start, w, settings.opening, settings.opened), r.seen, tools.x
+    is_solved, worth = False, 0.0
     plies, warm = 0, settings.warm * r.plies / max(r.games, 1)
     is_watched, loser = settings.resign > 0.0 and unit(w) < 0.1, -1
     while not game.is_terminal(s) and plies < PLIES:
@@ -164,11 +197,20 @@ def play(game, start, r, w, x, sections, settings):  # type: ignore[no-untyped-d
         if game.chance and game.player(s) == CHANCE:
             s = game.result(s, choose(game, s, w))
             continue
+        before = r.seen
+        if tools.exact is not None and game.plies_left(s) <= settings.solve:
+            v = solved_value(game, s, w, tools.exact)
+            if not is_solved:
+                is_solved, worth = True, v
+                if unit(w) >= PLAYED_ON:
+                    break
         is_full = unit(w) < settings.share
-        ponder(game, s, w, x, sections, settings.simulations if is_full else settings.quick, is_full, settings)
+        ponder(game, s, w, x, tools.sections, settings.simulations if is_full else settings.quick, is_full, settings)
         r.positions += settings.simulations if is_full else settings.quick
-        if is_full and r.seen - first < POSITIONS // 2:
+        if is_full and r.seen - first < len(r.first) // 2:
             remember_all(game, s, r, w, x, settings.images)
+        if tools.exact is not None and is_solved:
+            make_sure(game, r, before, v)
         if settings.resign > 0.0 and loser < 0 and is_hopeless(game, s, w, settings.resign):
             loser = game.player(s)
             if not is_watched:
@@ -177,23 +219,49 @@ def play(game, start, r, w, x, sections, settings):  # type: ignore[no-untyped-d
         s = game.result(s, action_of(pick(game, w, x, plies <= warm, is_gumbel), w))
     r.plies += plies
     low, high = game.utility_range
+    is_over = is_solved or game.is_terminal(s)
     if loser >= 0 and is_watched:
         r.watched += 1
-        r.mistaken += 1 if not game.is_terminal(s) or game.utility(s, loser) > low else 0
+        r.mistaken += 1 if not is_over or gain(game, s, loser, is_solved, worth) > low else 0
     elif loser >= 0:
         r.resigned += 1
     for i in range(first, r.seen):
-        k = i % POSITIONS
+        k = i % len(r.first)
         for j in range(game.model_outputs):
             p = (r.viewer[k] + j) % game.players
             r.target[k, j] = r.searched[k, j]
             is_given_up = loser >= 0 and not is_watched
-            if (game.is_terminal(s) or is_given_up) and not r.proven[k]:
-                u = (low if p == loser else game.utility_sum - low) if is_given_up else game.utility(s, p)
+            if (is_over or is_given_up) and not r.proven[k]:
+                u = gain(game, s, p, is_solved, worth)
+                if is_given_up:
+                    u = low if p == loser else game.utility_sum - low
                 r.target[k, j] = settings.mix * (u - low) / (high - low) + (1.0 - settings.mix) * float(
                     r.searched[k, j]
                 )
     return plies
+
+
+def gain(game: Any, s: Any, p: int, is_solved: bool, worth: float) -> float:
+    """What `p` gets at the end `s` of a game, or if it was solved before, and was worth so much to player 0."""
+    if is_solved:
+        return float(worth if p == 0 else game.utility_sum - worth)
+    return float(game.utility(s, p)) if game.is_terminal(s) else 0.0
+
+
+def solved_value(game: Any, s: Any, w: Any, exact: Any) -> float:
+    """What a position is worth to player 0, by alpha-beta to the end of the game."""
+    low, high = game.utility_range
+    exact.root_left = game.plies_left(s)
+    return float(settle(game, s, float(low), float(high), 0, w, exact))
+
+
+def make_sure(game: Any, r: Any, first: int, v: float) -> None:
+    """The positions from number `first` on are worth so much to player 0 for sure."""
+    low, high = game.utility_range
+    for i in range(first, r.seen):
+        k = i % len(r.first)
+        r.searched[k, 0] = ((v if r.viewer[k] == 0 else game.utility_sum - v) - low) / (high - low)
+        r.proven[k] = 1
 
 
 def is_hopeless(game: Any, s: Any, w: Any, resign: float) -> bool:
@@ -202,10 +270,10 @@ def is_hopeless(game: Any, s: Any, w: Any, resign: float) -> bool:
     return bool(mean_for(game, 0, game.player(s), w) < low + resign * (high - low))
 
 
-def begin(game: Any, start: Any, w: Any, opening: int) -> Any:
-    """The start, or in half of the games without dice a position after some random moves."""
+def begin(game: Any, start: Any, w: Any, opening: int, opened: float) -> Any:
+    """The start, or in a share of the games without dice a position after some random moves."""
     s = start
-    if not game.chance and opening > 0 and unit(w) < 0.5:
+    if not game.chance and opening > 0 and unit(w) < opened:
         for _ in range(word(w) * (opening + 1) >> 32):
             after = game.result(s, choose(game, s, w))
             if not game.is_terminal(after):
@@ -230,14 +298,14 @@ def remember(game, s, seen, turn, r, w, x):  # type: ignore[no-untyped-def]
 
     `turn` is the number of the symmetry that it is seen by, -1 for none.
     """
-    k, p = r.seen % POSITIONS, game.player(s)
+    k, p = r.seen % len(r.first), game.player(s)
     on = new_active(game.model_inputs, game.model_most)
     game.model_see(seen, on)
     viewer = game.viewer(s)
     r.first[k], r.count[k], r.player[k], r.viewer[k] = r.inputs, len(on), p, viewer
     for i in range(len(on)):
-        r.index[(r.inputs + i) % INPUTS] = on.index(i)
-        r.value[(r.inputs + i) % INPUTS] = on.value(i)
+        r.index[(r.inputs + i) % len(r.index)] = on.index(i)
+        r.value[(r.inputs + i) % len(r.index)] = on.value(i)
     r.inputs += len(on)
     first, _, count = unpack(link_of(0, w))
     r.first_move[k], r.count_moves[k] = r.moves, count
@@ -245,8 +313,8 @@ def remember(game, s, seen, turn, r, w, x):  # type: ignore[no-untyped-def]
         a = action_of(first + i, w)
         if game.knows.image and turn >= 0:
             a = game.image_action(a, turn)
-        r.action[(r.moves + i) % INPUTS] = a
-        r.share[(r.moves + i) % INPUTS] = get(x.prior, first + i)
+        r.action[(r.moves + i) % len(r.action)] = a
+        r.share[(r.moves + i) % len(r.action)] = get(x.prior, first + i)
     r.moves += count
     low, high = game.utility_range
     for j in range(game.model_outputs):
@@ -261,14 +329,14 @@ def remember(game, s, seen, turn, r, w, x):  # type: ignore[no-untyped-def]
 def learn(game, r, w, steps, rate):  # type: ignore[no-untyped-def]
     """Learn from so many of the positions that are remembered, any of them."""
     on, target = new_active(game.model_inputs, game.model_most), scratch(game.model_room)
-    known = min(r.seen, POSITIONS)
+    known = min(r.seen, len(r.first))
     for _ in range(steps):
-        k = (r.seen - 1 - (word(w) * known >> 32)) % POSITIONS
-        if r.inputs - r.first[k] > INPUTS or r.moves - r.first_move[k] > INPUTS:
+        k = (r.seen - 1 - (word(w) * known >> 32)) % len(r.first)
+        if r.inputs - r.first[k] > len(r.index) or r.moves - r.first_move[k] > len(r.action):
             continue  # written over
         on.clear()
         for i in range(r.first[k], r.first[k] + r.count[k]):
-            on.add(r.index[i % INPUTS], r.value[i % INPUTS])
+            on.add(r.index[i % len(r.index)], r.value[i % len(r.index)])
         for j in range(game.model_outputs):
             target[j] = r.target[k, j]
         learn_both(game, on, target, r.player[k], r.action, r.share, r.first_move[k], r.count_moves[k], rate)
@@ -301,7 +369,9 @@ class ZeroTraining(ReplayTraining):
             raise UserError(f"{game} has no `image` and `symmetries`: leave images out")
         if settings.resign > 0.0 and values_kept(game) > 1:
             raise UserError(f"only one of two opponents can resign, not a player of {game}")
-        self._works = [new_record(_replay(model.outputs)) for _ in range(settings.threads)]
+        if settings.solve > 0 and not is_solvable(game):
+            raise UserError(f"{game} does not say how many plies are left at most (`plies_left`): leave solve out")
+        self._works = [new_record(_replay(model.outputs, settings.window)) for _ in range(settings.threads)]
         self.player = copied(model) if settings.gate > 0 else model
         """The network that plays; the same that learns, unless there is a gate."""
         self._playing: Game = game.with_model(self.player)
@@ -312,22 +382,34 @@ class ZeroTraining(ReplayTraining):
         if values_kept(game) == 1:
             given["solver"] = 1.0
         sections = (*sections_for(self.game, given), *rooted.KEPT)
-        self._trees: dict[int, tuple[Any, ...]] = {}
+        self._trees: dict[int, tuple[NodeStore, Tools]] = {}
+        self._tables: list[TranspositionTable] = []
         self._randoms = []
         for thread in range(settings.threads):
             memory = NodeStore(self.game, _megabytes(settings), sections)
             w = new_workspace(self.game, memory, seed_at(settings.seed, thread))
             w.most_nodes = NO_LIMIT
             none = np.zeros(0, np.int64)  # of a new child each of these is written, so that none needs to be cleared
-            self._trees[memory.address] = memory, new_variations(self.game, memory, given), none
+            tools = Tools(new_variations(self.game, memory, given), none, self._new_exact())
+            self._trees[memory.address] = memory, tools
             self._randoms.append(w)  # each search draws from its own workspace
 
+    def _new_exact(self) -> Any:
+        """Memory for solving, if there is something to solve."""
+        if self.settings.solve == 0:
+            return None
+        table = TranspositionTable(SOLVING_MB)
+        self._tables.append(table)
+        exact = new_memory(self.game, table.address, table.bytes // 16)
+        exact.estimate_from = 1 << 30  # the network is not asked
+        return exact
+
     def _learn(self, w: Any, random: Any, number: int, rate: float) -> None:
-        _, x, sections = self._trees[int(random.tree)]
+        _, tools = self._trees[int(random.tree)]
         for first in range(0, number, BATCH):
             if not w.stop:
                 some = min(BATCH, number - first)
-                play_and_learn(self._playing, self.game, self._start, w, random, x, sections, some, rate, self.settings)
+                play_and_learn(self._playing, self.game, self._start, w, random, tools, some, rate, self.settings)
                 self._pass_gate()
 
     def _pass_gate(self) -> None:

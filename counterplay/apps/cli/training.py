@@ -38,6 +38,7 @@ def train(
     ] = None,
     executor: ExecutorName = "local",
     address: Address = None,
+    half: Annotated[bool, typer.Option("--half", help="Write weights of 16 bits: a file of half the size.")] = False,
     svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the curve there.")] = None,
     elo: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the Elo of the generations there.")] = None,
     tensorboard: Annotated[
@@ -70,7 +71,7 @@ def train(
     spread = None if workers is None else Spread(workers, executor, address)
     with mode(interpreted), ExitStack() as open_files:
         if resume:
-            course = Course.taken_up(loaded, file, spread)
+            course = Course.taken_up(loaded, file, spread, half)
             begun = {"--recipe": str(course.recipe), "--games": course.training.settings.games}
             for option, wish in (("--recipe", recipe), ("--games", number)):
                 if wish not in (None, begun[option]):
@@ -79,7 +80,7 @@ def train(
             chosen = recipe_for(loaded, recipe, method)
             if seconds is not None:
                 number = games_within(loaded, chosen, seconds, threads)
-            course = Course(loaded, chosen, file, number, threads, seed, spread)
+            course = Course(loaded, chosen, file, number, threads, seed, spread, half)
             course.must_be_new()
         events = None if tensorboard is None else open_files.enter_context(Events(tensorboard))
         try:

@@ -109,15 +109,15 @@ def iterate(game: Any, s: Any, w: Any, x: Any) -> None:
     w.deepest = max(w.deepest, ply + 1)
     for d in range(ply, -1, -1):
         if link_of(w.walk[d], w) != 0:
-            update(w.walk[d], w, x)
+            update(game, w.walk[d], w, x)
         add(w.stats, 2 * w.walk[d], 1, 0)
 
 
-def update(node: int, w: Any, x: Any) -> None:
+def update(game: Any, node: int, w: Any, x: Any) -> None:
     """Bring a node up to date from its children."""
-    refine(x.low, node, w, x)
-    refine(x.high, node, w, x)
-    refine(x.guess, node, w, x)
+    refine(game, x.low, node, w, x)
+    refine(game, x.high, node, w, x)
+    refine(game, x.guess, node, w, x)
     put(x.guess, node, clamped(get(x.guess, node), node, x))
 
 
@@ -152,7 +152,7 @@ def expand(game: Any, s: Any, node: int, ply: int, w: Any, x: Any) -> bool:
         child += 1
     w.nodes += count
     store(w.moves, 2 * node + 1, pack(first, int(game.player(s)), count))
-    update(node, w, x)
+    update(game, node, w, x)
     return True
 
 

@@ -57,7 +57,7 @@ def settle(game, s, alpha, beta, ply, t, w) -> float:  # type: ignore[no-untyped
     if is_kept:
         key = table_key(game, s)
         expect(w, key)
-    if game.knows.sound_actions and ply <= 1 and wins_at_once(game, s, p, ply, w):
+    if game.knows.sound_actions and ply <= 1 and wins_at_once(game, s, p):
         return float(game.utility_range[1 - p])
     n = list_sound(game, s, ply, w)
     if n == 0:
@@ -165,11 +165,10 @@ def sound(game, s, ply, t, w) -> float:  # type: ignore[no-untyped-def]
     return 0.0
 
 
-def wins_at_once(game: Any, s: Any, p: int, ply: int, w: Any) -> bool:
+def wins_at_once(game: Any, s: Any, p: int) -> bool:
     """Whether some move ends the game with the most there is for `p`."""
-    n = min(list_actions(game, s, w.moves[ply]), WIDTH)
-    for i in range(n):
-        child = game.result(s, int(w.moves[ply, i]))
+    for a in game.actions(s):
+        child = game.result(s, a)
         if game.is_terminal(child) and game.utility(child, p) >= game.utility_range[1]:
             return True
     return False

@@ -200,6 +200,7 @@ class MonteCarlo(Engine):
             elif node > 0:
                 addresses = [memory.address_of(name) for name in memory.sections]
                 keep_below(game, node, w, np.array(addresses, np.int64))
+                _reopen(game, s, memory)
         self._root = s
 
     def _prepare(self, s: Any, simulations: int, nodes: int, history: Sequence[Any]) -> None:
@@ -336,6 +337,18 @@ def _begin(game: Game, memory: NodeStore) -> None:
     """A root of which nothing is proven."""
     if "low" in memory.sections:
         memory.section("low")[0], memory.section("high")[0] = game.utility_range[0], highest(game)
+
+
+def _reopen(game: Game, s: Any, memory: NodeStore) -> None:
+    """Of the new root only what its moves prove counts: what the game knew of it beforehand names no move."""
+    children, p = memory.children(0), game.player(s)
+    if "low" in memory.sections and p != CHANCE:
+        _begin(game, memory)
+        if children:
+            best = max if p == 0 else min
+            for name in ("low", "high"):
+                bounds = memory.section(name)
+                bounds[0] = best(bounds[children.start : children.stop])
 
 
 def _half_range(game: Game) -> float:

@@ -19,8 +19,9 @@ import numpy as np
 
 from counterplay.core.game import CHANCE, Game, UserError
 from counterplay.core.randomness import unit, word
+from counterplay.search.exact.kernel import wins_at_once
 from counterplay.search.mcts.nodes import action_of, values_kept
-from counterplay.search.mcts.variations import get, is_proven, note_played, put
+from counterplay.search.mcts.variations import get, is_proven, note_played, prove, put
 from counterplay.search.playout import MOST_PLIES, choose
 from counterplay.search.values import sane_estimate, sane_utility
 
@@ -40,6 +41,11 @@ def weigh(game: Any, s: Any, w: Any, x: Any) -> None:
     if x is not None and is_proven(w.walk[w.ply], x):
         w.value[0] = get(x.low, w.walk[w.ply])
         return
+    if x is not None and x.use_solver and w.ply > 0:  # at the root a move has to be found, too
+        s = foresee(game, s, w, x)
+        if is_proven(w.walk[w.ply], x):
+            w.value[0] = get(x.low, w.walk[w.ply])
+            return
     if game.knows.playouts and x is not None and x.use_wide and not game.is_terminal(s):
         weigh_many(game, s, w, x)
         return
@@ -70,6 +76,40 @@ def weigh(game: Any, s: Any, w: Any, x: Any) -> None:
     if x is not None and x.use_solver and (is_over or is_known) and plies == 0:
         put(x.low, w.walk[w.ply], w.value[0])
         put(x.high, w.walk[w.ply], w.value[0])
+
+
+def foresee(game: Any, s: Any, w: Any, x: Any) -> Any:
+    """Note what is sure of the leaf `s` by the game's `sound_actions` and `still_possible`; the state to weigh for it.
+
+    While only one move does not lose at once, a state is worth what that one leads to.
+    """
+    node = w.walk[w.ply]
+    if game.knows.sound_actions:
+        is_forced = True
+        while is_forced and not game.is_terminal(s):
+            p, only, sound = game.player(s), 0, 0
+            if wins_at_once(game, s, p):
+                prove(game, node, 1 - p, x)
+                return s
+            for a in game.sound_actions(s):
+                only, sound = a, sound + 1
+            if sound == 0:
+                prove(game, node, p, x)
+                return s
+            is_forced = sound == 1
+            if is_forced:
+                s = game.result(s, only)
+                w.nodes += 1
+        if game.is_terminal(s):
+            v = sane_utility(game, s, 0, w)
+            put(x.low, node, v)
+            put(x.high, node, v)
+            return s
+    if game.knows.still_possible and not game.is_terminal(s):
+        least, most = game.still_possible(s)
+        put(x.low, node, max(get(x.low, node), float(least)))
+        put(x.high, node, min(get(x.high, node), float(most)))
+    return s
 
 
 def weigh_many(game: Any, s: Any, w: Any, x: Any) -> None:

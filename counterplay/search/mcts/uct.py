@@ -29,7 +29,7 @@ from counterplay.core.game import CHANCE
 from counterplay.core.primitives import compare_swap, store
 from counterplay.core.randomness import unit, word
 from counterplay.native import native
-from counterplay.search.mcts.leaf import weigh
+from counterplay.search.mcts.leaf import foresee, weigh
 from counterplay.search.mcts.nodes import (
     DEEPEST_NODE,
     MOST_CHILDREN,
@@ -92,6 +92,8 @@ def descend(game: Any, s: Any, w: Any, x: Any) -> Any:
             if link < 0 or visits_of(game, node, w) == w.shared or game.is_terminal(s):
                 break
             if game.knows.solved and ply > 0 and game.solved(s)[1] >= 0:
+                break
+            if x is not None and ply > 0 and is_proven(node, x):
                 break
             if x is not None and x.use_outside:
                 break
@@ -198,10 +200,10 @@ def backup(game: Any, w: Any, x: Any) -> None:
         if x.use_rave:
             learn_from_all_moves(game, w, x)
         if x.use_minimax:
-            refine_above(x.guess, w, x)
+            refine_above(game, x.guess, w, x)
         if x.use_solver:
-            refine_above(x.low, w, x)
-            refine_above(x.high, w, x)
+            refine_above(game, x.low, w, x)
+            refine_above(game, x.high, w, x)
     error = 0.0
     for d in range(w.ply, -1, -1):
         at = stride * w.walk[d]
@@ -229,6 +231,8 @@ def gather(game, s, w, x):  # type: ignore[no-untyped-def]
     """Go down to a leaf and return its state. If that is worth something by the rules, the simulation is done."""
     leaf = descend(game, s, w, x)
     is_over = game.is_terminal(leaf) or (game.knows.solved and game.solved(leaf)[1] >= 0)
+    if x.use_solver and w.ply > 0 and not w.drawn and not is_over:
+        foresee(game, leaf, w, x)
     w.settled = 1 if is_over or w.drawn or is_proven(w.walk[w.ply], x) else 0
     if w.settled:
         if not w.drawn:

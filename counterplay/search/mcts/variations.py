@@ -18,6 +18,7 @@ from counterplay.core.game import CHANCE, Game, UserError
 from counterplay.core.primitives import as_bits, as_float, load, store
 from counterplay.core.records import new_record, record_type
 from counterplay.core.vectors import scratch
+from counterplay.search.exact.kernel import wins_at_once
 from counterplay.search.mcts.nodes import (
     SECTIONS,
     NodeStore,
@@ -194,6 +195,8 @@ def furnish(game: Any, s: Any, node: int, first: int, p: int, count: int, w: Any
                 worth = 0.0 if x.use_outside else float(game.priority(s, a))
             put(x.prior, child, worth)
             least, most = min(least, worth), max(most, worth)
+    if game.knows.sound_actions and x.use_solver and not (node == 0 and wins_at_once(game, s, p)):
+        rule_out(game, s, first, p, count, w, x)
     if ranks:
         if game.knows.model_odds and by_model:
             ask_model(game, s, first, p, count, w, x)
@@ -201,6 +204,24 @@ def furnish(game: Any, s: Any, node: int, first: int, p: int, count: int, w: Any
             as_probabilities(first, count, least, most, x)
         if x.use_widening:
             sort_by_prior(first, count, w, x)
+
+
+def rule_out(game: Any, s: Any, first: int, p: int, count: int, w: Any, x: Any) -> None:
+    """Mark the moves of `p` as lost after which the other wins at once, by the game's `sound_actions`."""
+    for child in range(first, first + count):
+        prove(game, child, p, x)
+    for a in game.sound_actions(s):
+        for child in range(first, first + count):
+            if action_of(child, w) == a:
+                put(x.low, child, float(game.utility_range[0]))
+                put(x.high, child, highest(game))
+
+
+def prove(game: Any, node: int, loser: int, x: Any) -> None:
+    """Note that a node is lost for one of two opponents."""
+    v = float(game.utility_range[0]) if loser == 0 else highest(game)
+    put(x.low, node, v)
+    put(x.high, node, v)
 
 
 def ask_model(game: Any, s: Any, first: int, p: int, count: int, w: Any, x: Any) -> None:
@@ -250,6 +271,9 @@ def sort_by_prior(first: int, count: int, w: Any, x: Any) -> None:
         while j > first and get(x.prior, j - 1) < get(x.prior, j):
             swap(w.moves, 2 * j, 2 * j - 2)
             swap(x.prior, j, j - 1)
+            if x.use_solver:
+                swap(x.low, j, j - 1)
+                swap(x.high, j, j - 1)
             if x.use_bias:
                 swap(x.hint, j, j - 1)
             if x.use_minimax:
@@ -290,8 +314,11 @@ def learn_from_all_moves(game: Any, w: Any, x: Any) -> None:
                 put(x.amaf_total, child, get(x.amaf_total, child) + v)
 
 
-def refine(section: int, node: int, w: Any, x: Any) -> bool:
-    """Bring a section that follows minimax up to date at a node, from its children: whether that changed it."""
+def refine(game: Any, section: int, node: int, w: Any, x: Any) -> bool:
+    """Bring a section that follows minimax up to date at a node, from its children: whether that changed it.
+
+    What is sure may come from the game itself (`leaf.foresee`), and then be more than the children say.
+    """
     first, p, count = unpack(link_of(node, w))
     v = 0.0 if p == CHANCE else get(section, first)
     for child in range(first, first + count):
@@ -299,15 +326,19 @@ def refine(section: int, node: int, w: Any, x: Any) -> bool:
             v += get(x.prior, child) * get(section, child)
         else:
             v = max(v, get(section, child)) if p == 0 else min(v, get(section, child))
+    if game.knows.still_possible and section == x.low:
+        v = max(v, get(section, node))
+    if game.knows.still_possible and section == x.high:
+        v = min(v, get(section, node))
     changed = v != get(section, node)
     put(section, node, v)
     return changed
 
 
-def refine_above(section: int, w: Any, x: Any) -> None:
+def refine_above(game: Any, section: int, w: Any, x: Any) -> None:
     """The same for all nodes on the way, from the leaf's parent up to where nothing changes any more."""
     d = w.ply - 1
-    while d >= 0 and refine(section, w.walk[d], w, x):
+    while d >= 0 and refine(game, section, w.walk[d], w, x):
         d -= 1
 
 
