@@ -136,9 +136,11 @@ def test_a_position_brings_its_history():
     """Knights go out and back: with the history the third repetition is near, and the search sees it."""
     chess = games.load("chess")
     played = chess.at("e2e4 e7e5 g1f3 b8c6 f3g1 c6b8 g1f3 b8c6 f3g1")
-    with_past = AlphaBeta(chess, table_mb=1).search(played, Limits(depth=4))
-    given = AlphaBeta(chess, table_mb=1).search(played.state, Limits(depth=4), history=played.history)
-    without = AlphaBeta(chess, table_mb=1).search(played.state, Limits(depth=4))
+    with_past = AlphaBeta(chess, table_mb=1, without="selective").search(played, Limits(depth=4))
+    given = AlphaBeta(chess, table_mb=1, without="selective").search(
+        played.state, Limits(depth=4), history=played.history
+    )
+    without = AlphaBeta(chess, table_mb=1, without="selective").search(played.state, Limits(depth=4))
     assert told(with_past) == told(given)
     assert with_past.nodes != without.nodes
 
