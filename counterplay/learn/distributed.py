@@ -354,8 +354,8 @@ class _SelfPlay(ZeroTraining):
             r[name] = 0
         r.games, r.plies = self._games, self._plies  # how long games are, as all know it
         w.counter, w.simulations = first_counter(seed_at(self.settings.seed, _STREAM, asked["parcel"])), 0
-        _, tools = self._trees[int(w.tree)]
-        play_games(self.game, self._start, r, w, tools, asked["games"], self.settings)
+        _, tools, exact = self._trees[int(w.tree)]
+        play_games(self.game, self._start, r, w, tools, exact, asked["games"], self.settings)
         r.games -= self._games
         r.plies -= self._plies
         rooms = {name: of for name, of in _rooms(r).items() if name not in _DERIVED}
@@ -367,10 +367,10 @@ class _SelfPlay(ZeroTraining):
 
 
 @native
-def play_games(game, start, r, w, tools, games, settings):  # type: ignore[no-untyped-def]
+def play_games(game, start, r, w, tools, exact, games, settings):  # type: ignore[no-untyped-def]
     """Play so many games."""
     for _ in range(games):
-        play(game, start, r, w, tools, settings)
+        play(game, start, r, w, tools, exact, settings)
         r.games += 1
     return r.games
 

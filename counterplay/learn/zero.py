@@ -165,28 +165,29 @@ class Tools(NamedTuple):
     """The variations of `mcts`."""
     sections: Any
     """What has to be cleared with the tree."""
-    exact: Any
-    """The memory for solving, or None: then nothing is solved."""
 
 
 # ---- compiled: a game, and learning from what is remembered
 
 
 @native
-def play_and_learn(player, learner, start, r, w, tools, games, rate, settings):  # type: ignore[no-untyped-def]
-    """Play so many games, then learn. Both are the game with a network: the one that plays, and the one that learns."""
+def play_and_learn(player, learner, start, r, w, tools, exact, games, rate, settings):  # type: ignore[no-untyped-def]
+    """Play so many games, then learn. Both are the game with a network: the one that plays, and the one that learns.
+
+    `exact` is the memory for solving; None: nothing is solved.
+    """
     before = r.seen
     for _ in range(games):
         if r.stop:
             break
-        play(player, start, r, w, tools, settings)
+        play(player, start, r, w, tools, exact, settings)
         r.games += 1
     learn(learner, r, w, int((r.seen - before) * settings.repeats / (1 + settings.images)), rate)
     return r.games
 
 
 @native
-def play(game, start, r, w, tools, settings):  # type: ignore[no-untyped-def]
+def play(game, start, r, w, tools, exact, settings):  # type: ignore[no-untyped-def]
     """A game against oneself; some of its positions are remembered, with what became of them."""
     s, first, x = begin(game, start, w, settings.opening, settings.opened), r.seen, tools.x
     is_solved, worth = False, 0.0
@@ -198,8 +199,8 @@ def play(game, start, r, w, tools, settings):  # type: ignore[no-untyped-def]
             s = game.result(s, choose(game, s, w))
             continue
         before = r.seen
-        if tools.exact is not None and game.plies_left(s) <= settings.solve:
-            v = solved_value(game, s, w, tools.exact)
+        if exact is not None and game.plies_left(s) <= settings.solve:
+            v = solved_value(game, s, w, exact)
             if not is_solved:
                 is_solved, worth = True, v
                 if unit(w) >= PLAYED_ON:
@@ -209,7 +210,7 @@ def play(game, start, r, w, tools, settings):  # type: ignore[no-untyped-def]
         r.positions += settings.simulations if is_full else settings.quick
         if is_full and r.seen - first < len(r.first) // 2:
             remember_all(game, s, r, w, x, settings.images)
-        if tools.exact is not None and is_solved:
+        if exact is not None and is_solved:
             make_sure(game, r, before, v)
         if settings.resign > 0.0 and loser < 0 and is_hopeless(game, s, w, settings.resign):
             loser = game.player(s)
@@ -382,7 +383,7 @@ class ZeroTraining(ReplayTraining):
         if values_kept(game) == 1:
             given["solver"] = 1.0
         sections = (*sections_for(self.game, given), *rooted.KEPT)
-        self._trees: dict[int, tuple[NodeStore, Tools]] = {}
+        self._trees: dict[int, tuple[NodeStore, Tools, Any]] = {}
         self._tables: list[TranspositionTable] = []
         self._randoms = []
         for thread in range(settings.threads):
@@ -390,8 +391,8 @@ class ZeroTraining(ReplayTraining):
             w = new_workspace(self.game, memory, seed_at(settings.seed, thread))
             w.most_nodes = NO_LIMIT
             none = np.zeros(0, np.int64)  # of a new child each of these is written, so that none needs to be cleared
-            tools = Tools(new_variations(self.game, memory, given), none, self._new_exact())
-            self._trees[memory.address] = memory, tools
+            tools = Tools(new_variations(self.game, memory, given), none)
+            self._trees[memory.address] = memory, tools, self._new_exact()
             self._randoms.append(w)  # each search draws from its own workspace
 
     def _new_exact(self) -> Any:
@@ -405,11 +406,13 @@ class ZeroTraining(ReplayTraining):
         return exact
 
     def _learn(self, w: Any, random: Any, number: int, rate: float) -> None:
-        _, tools = self._trees[int(random.tree)]
+        _, tools, exact = self._trees[int(random.tree)]
         for first in range(0, number, BATCH):
             if not w.stop:
                 some = min(BATCH, number - first)
-                play_and_learn(self._playing, self.game, self._start, w, random, tools, some, rate, self.settings)
+                play_and_learn(
+                    self._playing, self.game, self._start, w, random, tools, exact, some, rate, self.settings
+                )
                 self._pass_gate()
 
     def _pass_gate(self) -> None:
