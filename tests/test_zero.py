@@ -178,7 +178,7 @@ def root_after(network_seed, **setting):
     """What is at the root after a search in full: the visits and the share of each move."""
     model = network(seed=network_seed)
     training = ZeroTraining(GAME, model, ZeroSettings(games=1, simulations=40, **{"noise": 0.0, **setting}))
-    ((memory, (x, sections, _)),) = training._trees.values()
+    ((memory, (x, sections), _),) = training._trees.values()
     w = training._randoms[0]
     with interpreted():
         ponder(training.game, GAME.initial(), w, x, sections, 40, True, training.settings)
