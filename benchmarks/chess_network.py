@@ -1,54 +1,86 @@
-"""A network for chess that looks from both sides: positions of our own quick games, judged by Stockfish, and the fit.
+"""A network that corrects the estimate of chess: positions of games that Stockfish plays and judges, and the fit.
 
-    python benchmarks/chess_network.py positions FOLDER [--shards 40] [--depth 3] [--seed 11]
-    python benchmarks/chess_network.py train FOLDER --out chess.safetensors [--hidden 32x16] [--epochs 14]
+    python benchmarks/chess_network.py positions FOLDER --seed 1 --shards 3     # to be examined by
+    python benchmarks/chess_network.py positions FOLDER --seed 2 --shards 40    # to be learned from
+    python benchmarks/chess_network.py train FOLDER --out chess.safetensors [--hidden 32x16] [--epochs 8]
     counterplay match chess alphabeta:nodes=4000,model=chess.safetensors alphabeta:nodes=4000 --games 400
 
-The first needs stockfish, the second `pip install torch`. Positions are like those of `chess_positions.py`, but played
-by compiled code: some 800 a second, most of that Stockfish. A shard is a file of rows of nine words (own and other
-pieces, pawns, knights, diagonal and straight sliders, kings, rooks that may castle, who is to move) and hundredths of a
-pawn for the player to move. The error is the mean square of the difference in the chance to win, balanced positions
-counting up to three times.
+Positions need stockfish, the fit `pip install torch`. Stockfish plays 2,000 games at once against itself, four plies
+deep, from random openings and with a random move now and then; half of the positions have another one beside them, a
+random move or two away, as a search meets them. What it says of a position is learned if that is quiet: nobody is in
+check, and its best move takes nothing. One question is enough for the move and for the value.
+
+A shard is a file of rows of nine words (own and other pieces, pawns, knights, diagonal and straight sliders, kings,
+rooks that may castle, who is to move) and hundredths of a pawn for the player to move. The error is the mean square of
+the difference in the chance to win. A game goes on through several shards, so that those of another seed are held out:
+near relatives of what was learned would flatter the fit.
 """
 
 from __future__ import annotations
 
 import argparse
+import shutil
+import subprocess
 import time
-from math import inf
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from chess_fit import PAWN, SLOPE  # beside this file
-from chess_positions import AT_ONCE, Stockfish, best_move, settled
+from chess_positions import MATE
 
 from counterplay import games, learn
+from counterplay.core.bits import Bits
 from counterplay.core.randomness import new_random, unit, word
 from counterplay.core.vectors import word_of
 from counterplay.native import native
 
-SHARD, MOST, TRIES = 60_000, 2000, 4
-"""Positions of a shard before those that are there twice are left out, of a game, and tried at each of its moves."""
+SHARD, GAMES = 50_000, 2000
+"""Positions of a shard before those that are there twice are left out, and games at the same time."""
+LONGEST = 240
+DECIDED = 800
+"""A game is given up some time after one side is so far ahead: endings that are won anyway would be most of it."""
+ASIDE, ASTRAY = 0.5, 0.1
+"""The share of positions beside which another one is judged, a random move or two away; and of random moves played."""
 SIGNS = np.frombuffer(b"1PNBRQKpnbrqk", np.uint8)
-HELD_OUT = 0.05
+BATCH, RATE = 2048, 0.004
 
 
 # ---- positions
 
 
 @native
-def thinned(game, s, source):  # type: ignore[no-untyped-def]
-    """The position with some pieces taken off, or as it was if a king could be taken then."""
-    share, off = unit(source), s.kings - s.kings
-    for q in (s.mine | s.theirs) - s.kings:
-        if unit(source) < share:
-            off = off.add(q)
-    mine, theirs, castling = s.mine - off, s.theirs - off, s.castling - off
-    kinds = s.pawns - off, s.knights - off, s.diagonal - off, s.straight - off, s.kings
-    thin = game.State(mine, theirs, *kinds, castling, s.en_passant, s.turn, 0, 1)
-    other = game.State(theirs, mine, *kinds, castling, s.en_passant, 1 - s.turn, 0, 1)
-    return s if s.en_passant or game.in_check(other) else thin
+def squares(none, word):  # type: ignore[no-untyped-def]
+    """The set whose squares are the ones of a word."""
+    for q in range(64):
+        if word >> q & 1:
+            none = none.add(q)
+    return none
+
+
+@native
+def state_of(game, none, row):  # type: ignore[no-untyped-def]
+    mine, theirs, pawns, knights = (
+        squares(none, row[0]),
+        squares(none, row[1]),
+        squares(none, row[2]),
+        squares(none, row[3]),
+    )
+    diagonal, straight, kings, castling = (
+        squares(none, row[4]),
+        squares(none, row[5]),
+        squares(none, row[6]),
+        squares(none, row[7]),
+    )
+    return game.State(mine, theirs, pawns, knights, diagonal, straight, kings, castling, none, int(row[8]), 0, 1)
+
+
+@native
+def write(s, row):  # type: ignore[no-untyped-def]
+    sets = s.mine, s.theirs, s.pawns, s.knights, s.diagonal, s.straight, s.kings, s.castling
+    for i in range(8):
+        row[i] = word_of(sets[i], 0)
+    row[8] = s.turn
 
 
 @native
@@ -62,29 +94,51 @@ def after_some(game, s, n, source):  # type: ignore[no-untyped-def]
 
 
 @native
-def note_game(game, start, source, rows):  # type: ignore[no-untyped-def]
-    """Play a game, and write positions near it into rows; how many."""
-    n, depth = 0, 2 if unit(source) < 0.85 else 1
-    s = after_some(game, start, 2 + int(9.0 * unit(source)), source)
-    for _ in range(240):
-        if game.is_terminal(s):
-            break
-        for _ in range(TRIES):
-            near = thinned(game, s, source) if unit(source) < 0.15 else s
-            near = after_some(game, near, int(4.0 * unit(source) ** 2), source)
-            if game.is_terminal(near) or n == len(rows):
-                continue
-            near = settled(game, near, game.player(near), -inf, inf)[1]
-            if game.is_terminal(near) or game.in_check(near):
-                continue
-            squares = near.mine, near.theirs, near.pawns, near.knights, near.diagonal, near.straight, near.kings
-            for i in range(7):
-                rows[n, i] = word_of(squares[i], 0)
-            rows[n, 7], rows[n, 8] = word_of(near.castling, 0), near.turn
-            n += 1
-        a = game.sample(s, word(source)) if unit(source) < 0.05 else best_move(game, s, depth)
+def begin(game, start, row, source):  # type: ignore[no-untyped-def]
+    """A random opening."""
+    s = start
+    while s.number < 4 or game.is_terminal(s):
+        s = after_some(game, start, 6 + int(6.0 * unit(source)), source)
+    write(s, row)
+
+
+@native
+def go_on(game, start, none, games, moves, scores, plies, source):  # type: ignore[no-untyped-def]
+    """Make a move in each game, mostly the one that was found best; begin anew where one is over."""
+    for i in range(len(games)):
+        s = state_of(game, none, games[i])
+        a = game.sample(s, word(source)) if moves[i] < 0 or unit(source) < ASTRAY else moves[i]
         s = game.result(s, a)
+        plies[i] += 1
+        is_given_up = plies[i] > LONGEST or (abs(scores[i]) > DECIDED and unit(source) < 0.25)
+        if is_given_up or game.is_terminal(s):
+            begin(game, start, games[i], source)
+            plies[i] = 0
+        else:
+            write(s, games[i])
+
+
+@native
+def look_aside(game, none, games, rows, source):  # type: ignore[no-untyped-def]
+    """Positions a random move or two away from those of the games; how many."""
+    n = 0
+    for i in range(len(games)):
+        if unit(source) < ASIDE:
+            s = after_some(game, state_of(game, none, games[i]), 1 + int(2.0 * unit(source)), source)
+            if not game.is_terminal(s):
+                write(s, rows[n])
+                n += 1
     return n
+
+
+@native
+def note_quiet(game, none, rows, moves, is_quiet):  # type: ignore[no-untyped-def]
+    """Where nobody is in check, and the best move takes nothing and makes no queen."""
+    for i in range(len(rows)):
+        s = state_of(game, none, rows[i])
+        is_quiet[i] = (
+            moves[i] >= 0 and not game.in_check(s) and (moves[i] >> 6 & 63) not in s.theirs and moves[i] < 4096
+        )
 
 
 def squares_of(rows: Any) -> Any:
@@ -113,24 +167,59 @@ def fens_of(rows: Any) -> list[str]:
     return found
 
 
+def judged(program: str, fens: list[str], depth: int, folder: Path) -> tuple[Any, Any]:
+    """The best moves, or -1, and hundredths of a pawn for the player to move. From a file: a pipe would wait for us."""
+    commands = folder / "commands.txt"
+    lines = [f"position fen {fen}\ngo depth {depth}\n" for fen in fens]
+    commands.write_text("".join(["setoption name Hash value 4\n", *lines]))
+    with commands.open("rb") as given:
+        text = subprocess.run([program], stdin=given, capture_output=True, text=True, check=True).stdout
+    moves, scores, score = [], [], 0
+    for line in text.splitlines():
+        if line.startswith("info depth") and " score " in line:
+            kind, number = line.split(" score ", 1)[1].split(maxsplit=2)[:2]
+            score = int(number) if kind == "cp" else MATE if int(number) > 0 else -MATE
+        elif line.startswith("bestmove"):
+            scores.append(max(-MATE, min(MATE, score)))
+            moves.append(action_of(line.split()[1]))
+    return np.array(moves), np.array(scores)
+
+
+def action_of(move: str) -> int:
+    """A move of UCI as chess has it; -1 for none, as where only a pawn could move that takes in passing."""
+    if move == "(none)":
+        return -1
+    origin, target = (ord(move[i]) - ord("a") + 8 * int(move[i + 1]) - 8 for i in (0, 2))
+    return origin | target << 6 | (("qrbn".index(move[4]) + 1) << 12 if len(move) > 4 else 0)
+
+
 def write_positions(folder: Path, shards: int, depth: int, seed: int, program: str) -> None:
-    game, source, fish = games.load("chess"), new_random(seed), Stockfish(program, depth)
-    start, room = game.initial(), np.zeros((MOST, 9), np.int64)
-    folder.mkdir(parents=True, exist_ok=True)
+    """Stockfish plays many games at once against itself; what it says of each position is what it is worth."""
+    game, source, none = games.load("chess"), new_random(seed), Bits(64)
+    start, work = game.initial(), folder / f"work-{seed}"
+    work.mkdir(parents=True, exist_ok=True)
+    boards, plies = np.zeros((GAMES, 9), np.int64), np.zeros(GAMES, np.int64)
+    for row in boards:
+        begin(game, start, row, source)
+    began = time.time()
     for number in range(shards):
-        began, parts = time.time(), []
+        parts: list[Any] = []
         while sum(map(len, parts)) < SHARD:
-            parts.append(room[: note_game(game, start, source, room)].copy())
-        rows = np.unique(np.concatenate(parts), axis=0)
-        fens, worth = fens_of(rows), []
-        for i in range(0, len(fens), AT_ONCE):
-            worth += fish.worth(fens[i : i + AT_ONCE])
+            aside = np.zeros_like(boards)
+            aside = aside[: look_aside(game, none, boards, aside, source)]
+            rows = np.concatenate([boards, aside])
+            moves, scores = judged(program, fens_of(rows), depth, work)
+            is_quiet = np.zeros(len(rows), bool)
+            note_quiet(game, none, rows, moves, is_quiet)
+            parts.append(np.concatenate([rows, scores[:, None]], axis=1)[is_quiet])
+            go_on(game, start, none, boards, moves[:GAMES], scores[:GAMES], plies, source)
+        found = np.unique(np.concatenate(parts), axis=0)
         part = folder / f"{seed}-{number:03}.part"
         with part.open("wb") as out:
-            np.save(out, np.concatenate([rows, np.array(worth)[:, None]], axis=1))
+            np.save(out, found)
         part.rename(part.with_suffix(".npy"))
-        print(f"shard {number + 1} of {shards}: {len(rows):,} positions, {time.time() - began:.0f} s", flush=True)
-    fish.process.terminate()
+        print(f"shard {number + 1} of {shards}: {len(found):,} positions, {time.time() - began:.0f} s", flush=True)
+    shutil.rmtree(work)
 
 
 # ---- the fit
@@ -156,61 +245,93 @@ def inputs_of(rows: Any, inputs: int, most: int) -> Any:
     return found
 
 
-def train(folder: Path, out: Path, hidden: str, epochs: int, batch: int = 1024, rate: float = 0.005) -> None:
+def seen_from_both(game: Any, rows: Any) -> tuple[Any, Any]:
+    """The inputs as the player to move sees the positions, and as the other one does."""
+    turned = rows[:, [1, 0, *range(2, 8), 8]]
+    turned[:, 8] = 1 - turned[:, 8]
+    return inputs_of(rows, game.seen_inputs, game.most_seen), inputs_of(turned, game.seen_inputs, game.most_seen)
+
+
+@native
+def lead_of(game, none, rows, found):  # type: ignore[no-untyped-def]
+    """What the game's own estimate says of each position, to the player to move."""
+    for i in range(len(rows)):
+        s = state_of(game, none, rows[i])
+        found[i] = game.evaluate(s, game.player(s))
+
+
+class Positions:
+    """Positions as the network sees them, with what they are worth in pawns and what the own estimate says."""
+
+    def __init__(self, game: Any, files: list[Path]) -> None:
+        import torch
+
+        data = np.concatenate([np.load(file) for file in files])
+        lead = np.zeros(len(data))
+        lead_of(game, Bits(64), data, lead)
+        self.one, self.other = (torch.from_numpy(each) for each in seen_from_both(game, data[:, :9]))
+        self.pawns = torch.from_numpy(data[:, 9].astype(np.float32) / PAWN)
+        self.lead = torch.from_numpy(lead.astype(np.float32)).clamp(-0.99, 0.99)
+
+    def __len__(self) -> int:
+        return len(self.pawns)
+
+
+def train(folder: Path, out: Path, hidden: str, epochs: int, features: str, held_out: int) -> None:
     import torch
     from torch import nn
 
     game = games.load("chess")
-    model = learn.SidedNetwork(game, hidden=hidden)
-    data = np.concatenate([np.load(file) for file in sorted(folder.glob("*.npy"))])
-    turned = data[:, [1, 0, *range(2, 8), 8]]
-    turned[:, 8] = 1 - turned[:, 8]
-    sizes = game.seen_inputs, game.most_seen
-    one, other = (torch.from_numpy(inputs_of(rows, *sizes)) for rows in (data, turned))
-    pawns = torch.from_numpy(data[:, 9].astype(np.float32) / PAWN)
-    wanted, weight = torch.sigmoid(SLOPE * pawns), 1 + 2 * torch.exp(-pawns.abs() / 1.5)
+    model = learn.SidedNetwork(game, hidden=hidden, features=features)
+    files = sorted(folder.glob("*.npy"))
+    others = [file for file in files if file.name.startswith(f"{held_out}-")]
+    learned, held = Positions(game, [file for file in files if file not in others]), Positions(game, others)
 
     torch.manual_seed(0)
-    n, m = model.hidden
+    (n, m), inputs = model.hidden, game.seen_inputs
     first, rest = (torch.from_numpy(model.weights[name]) for name in ("first", "rest"))
-    rows = nn.Parameter(torch.cat([first[:-1], torch.zeros(1, n)]))
-    bias, second = nn.Parameter(first[-1].clone()), nn.Parameter(rest[: 2 * n * m].reshape(m, 2 * n).clone())
+    rows, bias = nn.Parameter(torch.cat([first[:inputs], torch.zeros(1, n)])), nn.Parameter(first[-1].clone())
+    own = nn.Parameter(first[inputs].clone())  # of what the own estimate says, if it is an input
+    second = nn.Parameter(rest[: 2 * n * m].reshape(m, 2 * n).clone())
     thresholds, last = nn.Parameter(rest[2 * n * m : (2 * n + 1) * m].clone()), nn.Parameter(rest[-m - 1 :].clone())
+    is_judged = features == "judged"
 
-    def chances(which: Any) -> Any:
+    def chances(data: Positions, which: Any) -> Any:
         """What the network as it is thinks of some positions."""
-        seen = [
-            nn.functional.embedding_bag(side[which].long(), rows, mode="sum", padding_idx=sizes[0]) + bias
-            for side in (one, other)
-        ]
-        units = torch.cat(seen, 1).clamp(0, 1)
-        units = (units @ second.T + thresholds).clamp(0, 1)
-        v = torch.tanh((units @ last[:m] + last[m]) / 2).clamp(-0.99, 0.99)  # a sigmoid, from -1 to 1
+        lead = data.lead[which]
+        units = []
+        for side, sign in ((data.one, 1.0), (data.other, -1.0)):
+            seen = nn.functional.embedding_bag(side[which].int(), rows, mode="sum", padding_idx=inputs) + bias
+            units.append(seen + sign * lead[:, None] * own if is_judged else seen)
+        second_units = (torch.cat(units, 1).clamp(0, 1) @ second.T + thresholds).clamp(0, 1)
+        total = second_units @ last[:m] + last[m]
+        if is_judged:
+            total = total + torch.log1p(lead) - torch.log1p(-lead)  # odds are multiplied
+        v = torch.tanh(total / 2).clamp(-0.99, 0.99)  # a sigmoid, from -1 to 1
         return torch.sigmoid(SLOPE * game.half_win * v / (1 - v.abs()))
 
-    dice = np.random.default_rng(0)
-    order = dice.permutation(len(data))
-    held, learned = np.split(order, [int(HELD_OUT * len(data))])
-    optimiser = torch.optim.Adam([rows, bias, second, thresholds, last], lr=rate)
-    steps = epochs * (len(learned) // batch) + 1
-    falling = torch.optim.lr_scheduler.OneCycleLR(optimiser, rate, steps, pct_start=0.1, final_div_factor=1000)
+    def error(data: Positions, which: Any) -> Any:
+        return ((chances(data, which) - torch.sigmoid(SLOPE * data.pawns[which])) ** 2).mean()
+
+    optimiser = torch.optim.Adam([rows, own, bias, second, thresholds, last], lr=RATE)
+    steps = epochs * (len(learned) // BATCH) + 1
+    falling = torch.optim.lr_scheduler.OneCycleLR(optimiser, RATE, steps, pct_start=0.1, final_div_factor=1000)
     for epoch in range(epochs):
-        shuffled = dice.permutation(learned)
-        for i in range(0, len(shuffled) - batch + 1, batch):
-            which = torch.from_numpy(shuffled[i : i + batch])
-            loss = ((chances(which) - wanted[which]) ** 2 * weight[which]).mean()
+        for which in torch.randperm(len(learned)).split(BATCH)[:-1]:
+            loss = error(learned, which)
             optimiser.zero_grad()
             loss.backward()
             optimiser.step()
             falling.step()
         with torch.no_grad():
-            error = ((chances(held) - wanted[held]) ** 2).mean()
-        print(f"epoch {epoch + 1} of {epochs}: {error:.5f} on {len(held):,} held out", flush=True)
+            left = float(torch.stack([error(held, which) for which in torch.arange(len(held)).split(BATCH)]).mean())
+        print(f"epoch {epoch + 1} of {epochs}: {left:.5f} on {len(held):,} held out", flush=True)
 
     with torch.no_grad():
-        model.weights["first"][:] = torch.cat([rows[:-1], bias[None]]).numpy()
+        more = [own[None]] if is_judged else []
+        model.weights["first"][:] = torch.cat([rows[:-1], *more, bias[None]]).numpy()
         model.weights["rest"][:] = torch.cat([second.flatten(), thresholds, last]).numpy()
-    model.pedigree.append({"method": f"fitted to {len(data):,} positions that Stockfish judged", "error": float(error)})
+    model.pedigree.append({"method": f"fitted to {len(learned):,} positions that Stockfish judged", "error": left})
     learn.save(model, out)
 
 
@@ -219,17 +340,19 @@ def main() -> None:
     parser.add_argument("step", choices=["positions", "train"])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--shards", type=int, default=40)
-    parser.add_argument("--depth", type=int, default=3)
+    parser.add_argument("--depth", type=int, default=4)
     parser.add_argument("--seed", type=int, default=11)
     parser.add_argument("--stockfish", default="/usr/games/stockfish")
     parser.add_argument("--out", type=Path, default=Path("chess.safetensors"))
     parser.add_argument("--hidden", default="32x16")
-    parser.add_argument("--epochs", type=int, default=14)
+    parser.add_argument("--features", choices=["judged", "sides"], default="judged")
+    parser.add_argument("--held-out", type=int, default=1, help="The seed of the positions that are held out.")
+    parser.add_argument("--epochs", type=int, default=8)
     asked = parser.parse_args()
     if asked.step == "positions":
         write_positions(asked.folder, asked.shards, asked.depth, asked.seed, asked.stockfish)
     else:
-        train(asked.folder, asked.out, asked.hidden, asked.epochs)
+        train(asked.folder, asked.out, asked.hidden, asked.epochs, asked.features, asked.held_out)
 
 
 if __name__ == "__main__":

@@ -126,6 +126,7 @@ MODELS = {
     "two layers": ("connect_four", lambda game: learn.Network(game, hidden=(32, 16))),
     "both sides": ("breakthrough", lambda game: learn.SidedNetwork(game, hidden=(32, 16))),
     "chess": ("chess", lambda game: learn.SidedNetwork(game, hidden=(16, 32))),
+    "corrected": ("breakthrough", lambda game: learn.SidedNetwork(game, hidden=(16, 16), features="judged")),
     "lines": ("connect_four:rows=5", learn.Patterns),
     "wide": ("go", lambda game: learn.Patterns(game, shapes=[[0, 1, 9, 10], [3, 40, 63, 64, 80]], stages=3)),
 }
@@ -145,6 +146,25 @@ def test_compiled_and_interpreted_agree_to_the_last_bit(name):
         assert game.utility_range[0] <= value <= game.utility_range[1]
         values.add(value)
     assert len(values) > 3
+
+
+def test_a_network_that_corrects_multiplies_the_odds_of_the_own_estimate():
+    game = games.load("breakthrough")
+    model = learn.SidedNetwork(game, hidden=(16, 16), features="judged")
+    model.weights["rest"][-17:] = 0.0  # whatever it sees, it says that both are equally likely to win
+    clever = game.with_model(model)
+    low, high = game.utility_range
+
+    def odds(value):
+        return (value - low) / (high - value)
+
+    with native.interpreted():
+        for s in positions(game, 6):
+            assert clever.evaluate(s, 0) == pytest.approx(game.evaluate(s, 0), abs=1e-6)
+        model.weights["rest"][-1] = math.log(3.0)  # three to one, for the player to move
+        for s in positions(game, 6):
+            p = game.player(s)
+            assert odds(clever.evaluate(s, p)) == pytest.approx(3.0 * odds(game.evaluate(s, p)), rel=1e-4)
 
 
 def test_every_search_takes_a_game_with_a_model_and_ends_are_exact():
@@ -208,6 +228,10 @@ def test_a_model_is_for_its_own_game():
         learn.SidedNetwork(games.load("breakthrough"), hidden="64")
     with pytest.raises(UserError, match="several stakes"):
         learn.SidedNetwork(games.load("backgammon"))
+    with pytest.raises(UserError, match="the features sides or judged"):
+        learn.SidedNetwork(games.load("breakthrough"), features="own")
+    with pytest.raises(UserError, match="has not both seen_by"):
+        learn.SidedNetwork(games.load("nim"), features="judged")
     with pytest.raises(UserError, match="has no planes"):
         learn.Patterns(games.load("nim"))
     with pytest.raises(UserError, match="names no shapes"):

@@ -38,13 +38,18 @@ def assert_same(one, other):
 # ---- what is played and learned
 
 
+def corrected(game):
+    return learn.SidedNetwork(game, hidden=(16, 16), features="judged")
+
+
 SMALL = {
     "network": ("nim:heaps=(2,2)", lambda game: learn.Network(game, hidden=16), 0.1, 0.3, 0.2),
     "sides": ("breakthrough:rows=4,columns=3", lambda game: learn.SidedNetwork(game, hidden=(16, 16)), 0.1, 0.3, 0.2),
+    "corrected": ("breakthrough:rows=4,columns=3", corrected, 0.1, 0.3, 0.2),
     "patterns": ("othello:size=4", lambda game: learn.Patterns(game, stages=2), 0.1, 0.5, 0.1),
     "dice": ("pig:goal=9", learn.Linear, 0.05, 0.9, 0.05),
 }
-WARM = {"network": 0.3, "sides": 0.0, "patterns": 0.0, "dice": 0.1}
+WARM = {"network": 0.3, "sides": 0.0, "corrected": 0.0, "patterns": 0.0, "dice": 0.1}
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -239,6 +244,7 @@ def rewritten(file, change):
         ("backgammon", lambda game: learn.Network(game, hidden=(32, 16))),
         ("othello:size=6", lambda game: learn.Patterns(game, stages=3)),
         ("breakthrough:rows=5", lambda game: learn.SidedNetwork(game, hidden="32x16")),
+        ("breakthrough:rows=5", corrected),
     ],
 )
 def test_what_is_loaded_is_what_was_saved(text, make, tmp_path):

@@ -6,6 +6,7 @@ shapes   what stands on each of the game's `shapes`, an input for every pattern;
 images   the same, but each image of a shape has inputs of its own, so that it matters where on the board it is
 turns    the same, and who is to move
 sides    what stands where, by `Game.seen_by`, as the viewer sees it, and then the same as the other player does
+judged   the same, and to each of them what the game's own estimate says
 table    one input for each state, by its hash: a table of values, for games small enough to be known by heart
 """
 
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from counterplay.core.errors import UserError
+from counterplay.core.extension import original
 from counterplay.core.game import Game
 from counterplay.core.memory import Memory
 from counterplay.core.vectors import gather, word_of
@@ -25,7 +27,7 @@ __all__ = ["INPUTS", "with_inputs"]
 TABLE = 1 << 16
 """The entries of a table; states whose hashes meet there share one."""
 
-INPUTS = ("own", "terms", "shapes", "images", "turns", "sides", "table")
+INPUTS = ("own", "terms", "shapes", "images", "turns", "sides", "judged", "table")
 MOST_IMAGES = 1 << 18
 """So many inputs of images: each has a row of weights, and all of them have to be kept."""
 
@@ -59,6 +61,12 @@ def with_inputs(game: Game, which: str) -> Game:
         if not game.knows.seen_by:
             raise UserError(f"{game} has no seen_by(self, s, p, on): what stands where, as a player sees it")
         return game.extended(features=of_sides, inputs=game.seen_inputs, most_active=2 * game.most_seen)
+    if which == "judged":
+        if not (game.knows.seen_by and game.knows.evaluate):
+            raise UserError(f"{game} has not both seen_by(self, s, p, on) and an evaluate(self, s, p)")
+        own: Any = original(game)
+        inputs, most = game.seen_inputs, game.most_seen
+        return game.extended(features=of_judged, model_own=own.evaluate, inputs=inputs + 1, most_active=2 * most + 2)
     if which == "table":
         return game.extended(features=of_table, inputs=TABLE, most_active=1)
     return game
@@ -113,6 +121,15 @@ def of_sides(self: Any, s: Any, on: Any) -> None:
     p = self.viewer(s)
     self.seen_by(s, p, on)
     self.seen_by(s, 1 - p, on)
+
+
+def of_judged(self: Any, s: Any, on: Any) -> None:
+    p, (low, high) = self.viewer(s), self.utility_range
+    lead = (2.0 * self.model_own(s, p) - low - high) / (high - low)  # from -1 to 1
+    self.seen_by(s, p, on)
+    on.add(self.inputs - 1, lead)
+    self.seen_by(s, 1 - p, on)
+    on.add(self.inputs - 1, -lead)
 
 
 def of_table(self: Any, s: Any, on: Any) -> None:

@@ -168,7 +168,7 @@ RECIPES: dict[str, Recipe] = {
             "sides",
             "a network that looks at the board as both players do, as Nasu's of 2018",
             SidedNetwork,
-            {"hidden": "64x16"},
+            {"hidden": "64x16", "features": "sides"},
             games=100_000,
         ),
         Recipe(
