@@ -41,6 +41,9 @@ class TreeSettings:
     cutoff: int | None = None
     """Playouts end after so many plies, with the game's `evaluate`; 0: no playouts. Lorentz, Amazons discover
     Monte-Carlo, 2008."""
+    blend: float | None = None
+    """The share of the game's `evaluate` in what a leaf is worth, beside its playout. Silver et al., Mastering the game
+    of Go with deep neural networks and tree search, 2016, who took a half."""
     guide: float | None = None
     """How often a playout takes the best move by the game's `priority`, from 0 to 1. Gelly et al., Modification of UCT
     with patterns in Monte-Carlo Go, 2006."""
@@ -75,15 +78,16 @@ class TreeSettings:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        shares = ("guide", "minimax", "blend")
         above_zero = ("rave", "widening", "puct", "noise", "memory_mb")
-        for name in (*above_zero, "exploration", "bias", "fpu", "hunch", "temperature", "cutoff", "guide", "minimax"):
+        for name in (*above_zero, "exploration", "bias", "fpu", "hunch", "temperature", "cutoff", *shares):
             setting = getattr(self, name)
             if setting is None:
                 continue
             enough = isinstance(setting, int | float) and (setting > 0 or (setting == 0 and name not in above_zero))
             if not enough:
                 raise UserError(f"{name} is {'more than 0' if name in above_zero else '0 or more'}, not {setting}")
-            if setting > 1 and name in ("guide", "minimax"):
+            if setting > 1 and name in shares:
                 raise UserError(f"{name} is a share, from 0 to 1, not {setting}")
         for name in ("threads", "batch"):
             setting = getattr(self, name)

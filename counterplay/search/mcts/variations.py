@@ -60,6 +60,7 @@ VARIATIONS = {
     "hunch": Variation(needs="hunch", keeps=("amaf_visits", "amaf_total")),
     "solver": Variation(keeps=("low", "high"), follows_minimax=True),
     "cutoff": Variation(needs="evaluate"),
+    "blend": Variation(needs="evaluate"),
     "wide": Variation(needs="playouts"),
     "outside": Variation(),  # an evaluator that is no part of the game weighs the leaves
 }
