@@ -54,6 +54,7 @@ VARIATIONS = {
     "minimax": Variation(needs="evaluate", keeps=("guess",), follows_minimax=True),
     "puct": Variation(keeps=("prior",), is_utility=True),
     "fpu": Variation(is_utility=True),
+    "expand": Variation(),
     "widening": Variation(keeps=("prior",)),
     "guide": Variation(needs="priority"),
     "quick": Variation(needs="quick_action"),
