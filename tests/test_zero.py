@@ -16,6 +16,7 @@ from counterplay.learn.rooted import pick, ponder
 from counterplay.learn.strength import quick_match
 from counterplay.learn.zero import ZeroSettings, ZeroTraining, begin
 from counterplay.native import interpreted
+from counterplay.search.algorithms import led_by_model
 
 pytestmark = pytest.mark.long
 
@@ -242,6 +243,13 @@ def test_resignations_are_counted_and_some_games_show_whether_they_were_right():
     about = training.about
     assert about["resigned"] > about["watched"] > 0
     assert 0 <= about["mistaken"] <= about["watched"]
+
+
+def test_a_model_of_moves_means_no_playouts_unless_somebody_speaks_of_them():
+    clever = GAME.with_model(network())
+    assert led_by_model(clever, "mcts")["cutoff"] == led_by_model(clever, "mcts", ["simulations"])["cutoff"] == 0
+    assert "cutoff" not in led_by_model(clever, "mcts", ["blend"])
+    assert led_by_model(GAME, "mcts", ["blend"]) == led_by_model(clever, "alphabeta") == {}
 
 
 def test_the_mean_of_the_last_weights_is_what_is_left():
