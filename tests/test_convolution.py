@@ -26,6 +26,10 @@ HINT = "needs torch, onnx and onnxruntime (pip install 'counterplay[zero]')"
 GAME = games.load("tic_tac_toe")
 SMALL = {"channels": 16, "blocks": 1}
 QUICK = {"simulations": 12, "quick": 6, "slots": 8, "batch": 16, "share": 1.0}
+SIGHTS = (
+    *("mine in atari", "theirs in atari", "mine with two liberties", "theirs with two liberties", "sensible", "the ko"),
+)
+"""What Go shows beside its board, in this order."""
 TOLERANCE = 1e-4
 """By so much may scores and values differ from those of NumPy, whoever computes them."""
 
@@ -76,6 +80,27 @@ def test_squares_that_are_no_part_of_the_board_are_not_seen():
     assert not model.placed
     planes, _ = model.seen([game.at("4 4 1").state])
     assert np.argwhere(planes[0, 1]).tolist() == [[5, 0], [5, 3]]
+
+
+def test_it_sees_the_sights_of_a_game_beside_its_board():
+    game = games.load("go:size=5")
+    model = network(game)
+    assert model.planes == 3 + 6 + 1
+    s = game.from_text("O..../..X../.XO../..X../X.... X")
+    planes, _ = model.seen([s])
+    cells = {name: np.argwhere(planes[0, k]).tolist() for k, name in enumerate(SIGHTS)}
+    assert cells["mine in atari"] == cells["the ko"] == []
+    assert cells["theirs in atari"] == [[2, 2]]
+    assert cells["mine with two liberties"] == [[4, 0]]
+    assert cells["theirs with two liberties"] == [[0, 0]]
+    assert planes[0, 4].sum() == 25 - 6  # there is room everywhere
+    clever, states = game.with_model(model), some_states(game, 6)
+    _, plain = model.plain(*model.seen(states))
+    for each, y in zip(states, plain, strict=True):
+        found = value(clever, each)
+        with interpreted():
+            assert value(clever, each) == found
+        assert found == pytest.approx(2 * y - 1, abs=TOLERANCE)
 
 
 def test_symmetries_turn_boards_and_moves():
@@ -236,6 +261,54 @@ def test_games_in_batches_are_the_same_compiled_and_interpreted():
     assert len(compiled["0.index"])
     for name, array in compiled.items():
         assert array.tobytes() == slow[name].tobytes(), name
+
+
+def test_playouts_and_all_moves_as_first_are_the_same_compiled_and_interpreted():
+    needs_torch()
+    game = games.load("go:size=2")
+    given = {**QUICK, "repeats": 0.0, "playouts": 0.75, "rave": 50.0, "hunch": 1.0, "resign": 0.2}
+
+    def played():
+        training = BatchTraining(game, network(game), BatchSettings(6, **given))
+        training.run()
+        return training.memory()
+
+    compiled = played()
+    with interpreted():
+        slow = played()
+    assert len(compiled["0.index"])
+    for name, array in compiled.items():
+        assert array.tobytes() == slow[name].tobytes(), name
+
+
+def test_a_leaf_is_worth_its_playout_where_that_is_all_that_counts():
+    """With nothing but playouts no value of the network is seen."""
+    needs_torch()
+
+    def found(playouts, bias):
+        model = network()
+        model.weights["values"][-1] = bias  # how the network likes everything
+        training = BatchTraining(GAME, model, BatchSettings(8, **{**QUICK, "repeats": 0.0, "playouts": playouts}))
+        training.run()
+        return training.memory()["0.searched"]
+
+    assert found(1.0, 5.0).tolist() == found(1.0, -5.0).tolist()
+    assert found(0.5, 5.0).tolist() != found(0.5, -5.0).tolist()
+
+
+def test_who_has_little_left_gives_up_and_some_games_show_whether_that_was_right():
+    needs_torch()
+    training = BatchTraining(
+        GAME, network(), BatchSettings(200, **{**QUICK, "repeats": 0.0, "playouts": 1.0, "resign": 0.3})
+    )
+    training.run()
+    about = training.about
+    assert about["resigned"] > about["watched"] > 0
+    assert 0 <= about["mistaken"] <= about["watched"]
+    given = BatchSettings(8, playouts=1.5), BatchSettings(8, hunch=1.0)
+    for settings, message in zip(given, ("playouts is a share", "need rave"), strict=True):
+        with pytest.raises(UserError, match=message):
+            settings.must_be_sensible()
 
 
 def test_learning_lowers_the_loss():

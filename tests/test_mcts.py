@@ -23,6 +23,8 @@ VARIATIONS = [
     {"widening": 1.0},
     {"bias": 1.0, "minimax": 0.2},
     {"cutoff": 2},
+    {"blend": 0.5},
+    {"expand": 4},
     {"solver": True, "rave": 50, "widening": 2.0, "cutoff": 3, "bias": 0.5, "minimax": 0.5},
 ]
 TTT = games.load("tic_tac_toe")
@@ -362,6 +364,31 @@ def test_a_playout_is_cut_and_evaluated():
     visited = [node for node in memory.children(0) if memory.visits[node] == 1]
     for node in visited:
         assert memory.totals[node, 0] == TTT.evaluate(TTT.result(TTT.initial(), int(memory.actions[node])), 0)
+
+
+def test_children_are_made_when_a_leaf_was_visited_often_enough():
+    memory, _ = tree_of(TTT, 300, expand=12)
+    inner = [node for node in range(1, memory.used) if len(memory.children(node))]
+    leaves = [node for node in range(1, memory.used) if not len(memory.children(node))]
+    assert inner
+    assert min(memory.visits[node] for node in inner) >= 12
+    assert max(memory.visits[node] for node in leaves) < 12
+    with pytest.raises(UserError, match="expand is 2 or more"):
+        mcts(TTT, simulations=2, expand=1)
+
+
+def test_a_playout_is_blended_with_what_evaluate_says():
+    """The same playouts, as nothing is chosen by values yet: each leaf is half of both."""
+    start = TTT.initial()
+    plain, half, none = (tree_of(TTT, 10, seed=5, blend=share)[0] for share in (0.0, 0.5, 1.0))
+    visited = [node for node in plain.children(0) if plain.visits[node] == 1]
+    assert len(visited) > 5
+    for node in visited:
+        guess = TTT.evaluate(TTT.result(start, int(plain.actions[node])), 0)
+        assert none.totals[node, 0] == guess
+        assert half.totals[node, 0] == pytest.approx(0.5 * (guess + plain.totals[node, 0]))
+    with pytest.raises(UserError, match="blend is a share"):
+        mcts(TTT, simulations=2, blend=1.5)
 
 
 def test_widening_lets_the_best_moves_in_first():

@@ -44,6 +44,23 @@ def new_course(out, number=200):
     return Course(game, recipe_for(game, "samuel"), out, number)
 
 
+def test_a_training_goes_on_from_another_model_and_tells_of_both(tmp_path):
+    first = new_course(tmp_path / "first.safetensors", 60)
+    first.run(lambda *_: None)
+    before = learn.load(first.out, first.game)
+    second = Course(first.game, first.recipe, tmp_path / "second.safetensors", 40, begun_with=before)
+    for name, weights in before.weights.items():
+        assert (second.model.weights[name] == weights).all()
+    second._checkpoint()
+    again = Course.taken_up(first.game, second.out)
+    again.run(lambda *_: None)
+    pedigree = learn.load(second.out, first.game).pedigree
+    assert [each["played"] for each in pedigree] == [60, 40]
+    assert pedigree[0] == before.pedigree[0]
+    with pytest.raises(UserError, match="of its own shape only"):
+        Course(first.game, recipe_for(first.game, "any"), tmp_path / "third.safetensors", begun_with=before)
+
+
 # ---- recipes
 
 

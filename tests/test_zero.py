@@ -16,6 +16,7 @@ from counterplay.learn.rooted import pick, ponder
 from counterplay.learn.strength import quick_match
 from counterplay.learn.zero import ZeroSettings, ZeroTraining, begin
 from counterplay.native import interpreted
+from counterplay.search.algorithms import led_by_model
 
 pytestmark = pytest.mark.long
 
@@ -244,6 +245,27 @@ def test_resignations_are_counted_and_some_games_show_whether_they_were_right():
     assert 0 <= about["mistaken"] <= about["watched"]
 
 
+def test_a_model_of_moves_means_no_playouts_unless_somebody_speaks_of_them():
+    clever = GAME.with_model(network())
+    assert led_by_model(clever, "mcts")["cutoff"] == led_by_model(clever, "mcts", ["simulations"])["cutoff"] == 0
+    assert "cutoff" not in led_by_model(clever, "mcts", ["blend"])
+    assert led_by_model(GAME, "mcts", ["blend"]) == led_by_model(clever, "alphabeta") == {}
+
+
+def test_the_mean_of_the_last_weights_is_what_is_left():
+    """Of 128 games the last quarter: weights are taken after 112 and after 128, each time when some were learned."""
+    given = {"games": 128, "rate": (0.1, 0.1), "simulations": 8, "quick": 4}
+    averaged, learned = (ZeroTraining(GAME, network(), ZeroSettings(**given, average=part)) for part in (0.25, 0.0))
+    averaged.run()
+    taken = []
+    for games_played in (112, 128):
+        learned.run(until=games_played)
+        taken.append({name: weights.copy() for name, weights in learned.model.weights.items()})
+    for name, weights in averaged.model.weights.items():
+        assert weights == pytest.approx(0.5 * (taken[0][name] + taken[1][name]), abs=1e-6), name
+    assert (averaged.model.weights["policy"] != taken[1]["policy"]).any()
+
+
 def test_positions_near_the_end_are_learned_as_what_they_are_worth():
     """One game in four is played on when it is solved; what is learned of it is what alpha-beta says."""
     settings = ZeroSettings(games=64, simulations=6, quick=4, solve=8, opened=1.0)
@@ -337,7 +359,7 @@ def test_one_player_learns_to_guess():
 
 
 def test_a_training_that_was_stopped_goes_on_to_the_same_weights(tmp_path):
-    settings = ZeroSettings(games=256, simulations=12, quick=6, gate=64)
+    settings = ZeroSettings(games=256, simulations=12, quick=6, gate=64, average=0.7)
     whole, model, file = network(), network(), tmp_path / "m.safetensors"
     ZeroTraining(GAME, whole, settings).run()
     training = ZeroTraining(GAME, model, settings)

@@ -113,7 +113,8 @@ def new_player(
     game = _estimating(game, text, settings)
     known = (*kind.abilities.limits, "multi", *kind.setting_names(), "tables")
     _must_be_known(text, settings, known, "model", "weights", "without", "book", "syzygy")
-    settings = led_by_model(game, name) | {key: value for key, value in given.items() if key in known} | settings
+    settings = {key: value for key, value in given.items() if key in known} | settings
+    settings = led_by_model(game, name, settings) | settings
     if kind.abilities.seed:
         settings.setdefault("seed", seed)
     if settings.pop("tables", tables.is_built(game)):

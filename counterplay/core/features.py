@@ -171,6 +171,13 @@ class Learnable:
         """The squares of each kind of piece, a tuple of disjoint `Bits`, as the `viewer` sees them. For patterns."""
         return s.mine, s.theirs
 
+    def sights(self, s: Any) -> Any:
+        """More sets of squares that are worth seeing, a tuple of `Bits`, as the `viewer` has them. Default: none.
+
+        For convolutional networks, beside the board itself: what follows from it, but is hard to see.
+        """
+        return ()
+
     seen_inputs: ClassVar[int] = 0
     """How many inputs `seen_by` has."""
     most_seen: ClassVar[int] = 0

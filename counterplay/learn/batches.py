@@ -25,8 +25,9 @@ from counterplay.learn.convolution import ConvolutionalNetwork
 from counterplay.learn.rooted import add_noise, pick, share_proven, share_visits
 from counterplay.learn.runtimes import Runtime
 from counterplay.learn.selfplay import PLIES
-from counterplay.learn.zero import INPUTS, OPENED, POSITIONS, begin, remember
+from counterplay.learn.zero import INPUTS, OPENED, POSITIONS, WATCHED, begin, is_hopeless, remember
 from counterplay.native import native
+from counterplay.search.mcts.leaf import weigh
 from counterplay.search.mcts.nodes import DEEPEST_NODE, NodeStore, action_of, clear, link_of, new_workspace, unpack
 from counterplay.search.mcts.uct import backup, expand
 from counterplay.search.mcts.uct import gather as go_down
@@ -43,6 +44,7 @@ NOTED = 1 << 16
 
 _SLOT = record_type(
     [(name, np.int64) for name in ("state", "leaf", "is_on", "searches", "waits", "is_full", "is_noisy")]
+    + [(name, np.int64) for name in ("is_watched", "loser", "is_given_up")]
     + [(name, np.int64) for name in ("plies", "end", "seen", "inputs", "moves")]
     + [
         (name, np.int64, (NOTES,))
@@ -58,7 +60,7 @@ remembers."""
 
 _PLAN = record_type(
     [(name, np.int64) for name in ("simulations", "quick", "opening", "most_games")]
-    + [(name, np.float64) for name in ("share", "noise", "warm", "mix")]
+    + [(name, np.float64) for name in ("share", "noise", "warm", "mix", "resign", "playouts")]
 )
 """The settings that compiled games go by. (A record is handed over faster than a tuple of as many numbers.)"""
 
@@ -75,6 +77,9 @@ class Batch:
         puct = settings.puct * 0.5 * (game.utility_range[1] - game.utility_range[0])
         simulations = max(settings.simulations, settings.quick)
         given = {"puct": puct, "fpu": 0.0, "solver": 1.0, "outside": 1.0}
+        given |= {name: getattr(settings, name) for name in ("rave", "hunch") if getattr(settings, name) > 0.0}
+        if settings.playouts > 0.0 and game.knows.quick_action:
+            given["quick"] = 1.0
         names = sections_for(game, given)
         # A simulation makes the children of a node. Small trees stay near, and one that is full goes on without.
         megabytes = 8e-6 * ((simulations + 2) * (2 * model.widest + 8) * (4 + len(names)) + 16)
@@ -127,7 +132,7 @@ def advance(game, start, r, slots, works, extras, sections, planes, others, scor
     found = 0
     for i in range(len(slots)):
         if slots[i].waits:
-            absorb(game, kept_state(slots[i].leaf, start), scores[i], values[i], works[i], extras[i])
+            absorb(game, kept_state(slots[i].leaf, start), scores[i], values[i], works[i], extras[i], settings)
             slots[i].waits = 0
         next_leaf(game, start, r, slots[i], works[i], extras[i], sections[i], settings)
         if slots[i].waits:
@@ -143,13 +148,14 @@ def next_leaf(game, start, r, g, w, x, sections, settings):  # type: ignore[no-u
         if not g.is_on:
             keep_state(g.state, begin(game, start, w, settings.opening, OPENED), start)
             g.is_on, g.searches, g.plies, g.seen, g.inputs, g.moves = 1, 0, 0, 0, 0, 0
+            g.is_watched, g.loser, g.is_given_up = 1 if settings.resign > 0.0 and unit(w) < WATCHED else 0, -1, 0
         s = kept_state(g.state, start)
         if not g.searches:
             while game.chance and not game.is_terminal(s) and game.player(s) == CHANCE:
                 s = game.result(s, choose(game, s, w))
                 g.plies += 1
             keep_state(g.state, s, start)
-            if game.is_terminal(s) or g.plies >= PLIES:
+            if game.is_terminal(s) or g.plies >= PLIES or g.is_given_up:
                 finish(game, s, r, g, settings)
                 continue
             begin_search(game, w, x, sections)
@@ -188,6 +194,9 @@ def move_on(game, start, s, r, g, w, x, settings):  # type: ignore[no-untyped-de
     room = NOTED - game.model_most - game.count_actions(s)
     if g.is_full and g.seen < NOTES and g.inputs <= room and g.moves <= room:
         remember(game, s, s, -1, g, w, x)
+    if settings.resign > 0.0 and g.loser < 0 and is_hopeless(game, s, w, settings.resign):
+        g.loser = game.player(s)
+        g.is_given_up = 1 - g.is_watched
     g.plies += 1
     warm = settings.warm * r.plies / max(r.games, 1)
     a = action_of(pick(game, w, x, g.plies <= warm, False), w)
@@ -204,8 +213,11 @@ def finish(game, s, r, g, settings):  # type: ignore[no-untyped-def]
         r.first[k], r.count[k], r.first_move[k], r.count_moves[k] = r.inputs, g.count[i], r.moves, g.count_moves[i]
         r.player[k], r.viewer[k], r.proven[k] = g.player[i], g.viewer[i], g.proven[i]
         r.searched[k, 0], r.target[k, 0] = searched, searched
-        if game.is_terminal(s) and not g.proven[i]:
-            result = (game.utility(s, g.viewer[i]) - low) / (high - low)
+        if (g.is_given_up or game.is_terminal(s)) and not g.proven[i]:
+            if g.is_given_up:
+                result = 0.0 if g.viewer[i] == g.loser else 1.0
+            else:
+                result = (game.utility(s, g.viewer[i]) - low) / (high - low)
             r.target[k, 0] = settings.mix * result + (1.0 - settings.mix) * searched
         for j in range(g.count[i]):
             r.index[(r.inputs + j) % INPUTS] = g.index[g.first[i] + j]
@@ -216,6 +228,11 @@ def finish(game, s, r, g, settings):  # type: ignore[no-untyped-def]
         r.inputs += g.count[i]
         r.moves += g.count_moves[i]
         r.seen += 1
+    if g.is_given_up:
+        r.resigned += 1
+    elif g.loser >= 0:
+        r.watched += 1
+        r.mistaken += 1 if not game.is_terminal(s) or game.utility(s, g.loser) > low else 0
     r.plies += g.plies
     r.games += 1
     g.is_on = 0
@@ -241,11 +258,15 @@ def show(game, s, planes, others):  # type: ignore[no-untyped-def]
 
 
 @native
-def absorb(game, s, scores, value, w, x):  # type: ignore[no-untyped-def]
-    """End the simulation whose leaf is `s`, with what the network says of it."""
+def absorb(game, s, scores, value, w, x, settings):  # type: ignore[no-untyped-def]
+    """End the simulation whose leaf is `s`, with what the network says of it, and a playout, if there are any."""
     low, high = game.utility_range
     v = min(max(low + (high - low) * float(value), low), high)
-    w.value[0] = v if game.viewer(s) == 0 else game.utility_sum - v
+    v = v if game.viewer(s) == 0 else game.utility_sum - v
+    if settings.playouts > 0.0:
+        weigh(game, s, w, x)
+        v += settings.playouts * (w.value[0] - v)
+    w.value[0] = v
     node = w.walk[w.ply]
     if link_of(node, w) == 0 and w.ply < DEEPEST_NODE:
         link = expand(game, s, node, w, x)

@@ -79,9 +79,12 @@ class ConvolutionalNetwork(Model):
         """Where each input goes: to a cell of a plane, or to the others."""
         game, start = self.game, self.game.initial()
         self.has_own_planes = type(game).planes is not Learnable.planes
+        self.has_sights = type(game).sights is not Learnable.sights
         seen = [*_parts(game.planes(start))] if self.has_own_planes else []
-        self.first_of_state = sum(number_of_inputs(item) for item in seen)
         boards = [item for item in seen or _parts(start) if isinstance(item, Bits)]
+        self.first_of_sights = sum(number_of_inputs(item) for item in seen)
+        seen += [*_parts(game.sights(start))] if self.has_sights else []
+        self.first_of_state = sum(number_of_inputs(item) for item in seen)
         if not boards:
             raise UserError(f"{game} has no `Bits` in its state, so no board for a convolutional network")
         width = boards[0].width if self.has_own_planes else Counter(b.width for b in boards).most_common(1)[0][0]
@@ -278,7 +281,7 @@ class ConvolutionalNetwork(Model):
     def rules(self) -> dict[str, Any]:
         cells, c = self.cells, self.channels
         return {
-            "model_see": see_planes if self.has_own_planes else see_state,
+            "model_see": SEEING[self.has_own_planes, self.has_sights],
             "model_guess": model_guess,
             "model_think": model_think,
             "model_odds": model_odds,
@@ -286,6 +289,7 @@ class ConvolutionalNetwork(Model):
             "model_near": Memory(self.near),
             "model_here": Memory(np.ascontiguousarray(self.near[:, 4:5])),
             "model_cell_of": Memory(self.cell_of),
+            "model_first_of_sights": self.first_of_sights,
             "model_first_of_state": self.first_of_state,
             "model_moves": self.moves,
             "model_cells": cells,
@@ -342,6 +346,8 @@ def see(model: Any, s: Any, on: Any) -> None:
     on.clear()
     if model.has_own_planes:
         default_features(model.game.planes(s), on)
+    if model.has_sights:
+        default_features(model.game.sights(s), on, model.first_of_sights)
     default_features(s, on, model.first_of_state)
     on.add(model.inputs - model.game.players + model.game.viewer(s))
 
@@ -357,6 +363,30 @@ def see_planes(self: Any, s: Any, on: Any) -> None:
     default_features(self.planes(s), on)
     default_features(s, on, self.model_first_of_state)
     on.add(self.model_inputs - self.players + self.viewer(s))
+
+
+def see_sights(self: Any, s: Any, on: Any) -> None:
+    on.clear()
+    default_features(self.sights(s), on)
+    default_features(s, on, self.model_first_of_state)
+    on.add(self.model_inputs - self.players + self.viewer(s))
+
+
+def see_both(self: Any, s: Any, on: Any) -> None:
+    on.clear()
+    default_features(self.planes(s), on)
+    default_features(self.sights(s), on, self.model_first_of_sights)
+    default_features(s, on, self.model_first_of_state)
+    on.add(self.model_inputs - self.players + self.viewer(s))
+
+
+SEEING = {
+    (False, False): see_state,
+    (True, False): see_planes,
+    (False, True): see_sights,
+    (True, True): see_both,
+}
+"""By whether the game has planes of its own, and sights."""
 
 
 @native

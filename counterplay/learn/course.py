@@ -82,15 +82,28 @@ class Course:
         seed: int = 0,
         spread: Spread | None = None,
         half: bool = False,
+        begun_with: Model | None = None,
     ) -> None:
         self.game, self.recipe, self.out, self.half = game, recipe, out, half
         self.model = recipe.model(game, seed)
+        self._before: list[dict[str, Any]] = []  # how the model was trained that it begins with
+        if begun_with is not None:
+            self._begin_with(begun_with)
         self.training = recipe.begin(game, self.model, games, threads, seed)
         if spread is not None:
             self.training = spread_over(game, self.training, spread, _folder(out) / "parcels")
         self.training.keep_in(_folder(out) / "replay")
         self.curve: list[Point] = []
         self._earlier: Model | None = None
+
+    def _begin_with(self, model: Model) -> None:
+        """Begin with the weights of another model of the same shape."""
+        if type(model) is not type(self.model) or model.shape != self.model.shape:
+            told = [f"{each.kind} of {each.shape}" for each in (model, self.model)]
+            raise UserError(f"a training can begin with a model of its own shape only: not {told[0]}, but {told[1]}")
+        for name, weights in model.weights.items():
+            self.model.weights[name][...] = weights
+        self._before = list(model.pedigree)
 
     @classmethod
     def taken_up(cls, game: Game, out: Path, spread: Spread | None = None, half: bool = False) -> Course:
@@ -104,6 +117,7 @@ class Course:
         resume(course.training, found[-1] / _MODEL)
         course.training.catch_up()
         course.curve = [Point(**point) for point in about["curve"]]
+        course._before = about.get("before", [])
         if (found[-1] / _EARLIER).exists():
             course._earlier = load(found[-1] / _EARLIER, game)
         return course
@@ -175,6 +189,7 @@ class Course:
         """Write the model, with how it was trained; in 16 bits if that was asked for."""
         settings = self.training.settings
         self.model.pedigree = [
+            *self._before,
             {
                 "method": self.recipe.method,
                 "recipe": str(self.recipe),
@@ -184,7 +199,7 @@ class Course:
                 "played": self.training.games,
                 "seconds": round(self.training.seconds, 1),
                 "curve": [point.as_dict() for point in self.curve],
-            }
+            },
         ]
         save(self.model, self.out, half=self.half)
 
@@ -202,6 +217,7 @@ class Course:
             "threads": settings.threads,
             "seed": settings.seed,
             "curve": [point.as_dict() for point in self.curve],
+            "before": self._before,
         }
         try:
             part.mkdir(parents=True)

@@ -95,6 +95,8 @@ class SpreadTraining(ZeroTraining):
             raise UserError("with workers there is one thread, which learns: say --workers or --threads")
         if settings._asdict().get("gate"):
             raise UserError("with workers every network plays on: leave the gate out")
+        if settings._asdict().get("average"):
+            raise UserError("with workers no weights are averaged: leave that out")
         super().__init__(game, model, settings)
         self._zero = settings
         self._spread, self._plain, self._journal = spread, game, journal

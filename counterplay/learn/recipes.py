@@ -116,7 +116,7 @@ _ZERO = {
     **dict.fromkeys(("simulations", "quick", "opening", "gumbel", "images", "gate", "slots", "batch"), int),
     **dict.fromkeys(("window", "solve"), int),
     **dict.fromkeys(("share", "puct", "noise", "warm", "mix", "repeats", "gumbel_scale", "forced", "resign"), float),
-    "opened": float,
+    **dict.fromkeys(("opened", "average", "playouts", "rave", "hunch"), float),
 }
 _TRAINING: dict[str, dict[str, Any]] = {
     "td": {**dict.fromkeys(("rate", "last_rate", "trace", "explore", "warm", "discount"), float), "depth": int},

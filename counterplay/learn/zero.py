@@ -64,6 +64,10 @@ OPENED = 0.5
 PLAYED_ON = 0.25
 """The share of games that are played on when they are solved."""
 SOLVING_MB = 8
+WATCHED = 0.1
+"""The share of games in which nobody may give up, to see how often that would have been wrong."""
+AVERAGED = 100
+"""So many times weights are taken for their mean."""
 GATE_GAMES = 100
 """So many games decide whether a new network plays on."""
 GATE_SECONDS = 3.0
@@ -132,6 +136,9 @@ class ZeroSettings(NamedTuple):
     solve: int = 0
     """If not 0: a position with at most so many plies left is solved, which is then the game's result; one game in four
     is played on, and what is learned of its last positions is what they are worth for sure."""
+    average: float = 0.0
+    """If not 0: what is left at the end is the mean of the weights as they were in the last part of the training, this
+    share of its games (Polyak & Juditsky 1992; Izmailov et al., Averaging weights leads to wider optima, 2018)."""
     threads: int = 1
     seed: int = 0
 
@@ -143,7 +150,7 @@ class ZeroSettings(NamedTuple):
         must_be_threads(self.threads)
         if self.games < 1 or self.simulations < 2 or self.quick < 2:
             raise UserError("zero needs one game or more, and two simulations or more a move")
-        for name in ("share", "noise", "warm", "mix", "resign", "opened"):
+        for name in ("share", "noise", "warm", "mix", "resign", "opened", "average"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise UserError(f"{name} is a share, from 0 to 1, not {getattr(self, name)}")
         for name in ("gumbel", "gumbel_scale", "forced", "images", "gate", "opening", "repeats", "solve"):
@@ -192,7 +199,7 @@ def play(game, start, r, w, tools, exact, settings):  # type: ignore[no-untyped-
     s, first, x = begin(game, start, w, settings.opening, settings.opened), r.seen, tools.x
     is_solved, worth = False, 0.0
     plies, warm = 0, settings.warm * r.plies / max(r.games, 1)
-    is_watched, loser = settings.resign > 0.0 and unit(w) < 0.1, -1
+    is_watched, loser = settings.resign > 0.0 and unit(w) < WATCHED, -1
     while not game.is_terminal(s) and plies < PLIES:
         plies += 1
         if game.chance and game.player(s) == CHANCE:
@@ -379,6 +386,8 @@ class ZeroTraining(ReplayTraining):
         self._gated = 0  # the matches that there were
         self.passed = 0
         """How many of them the network that learns has won."""
+        self._averaged = 0  # how often weights were taken
+        self._means: dict[str, Any] = {}
         given = {"puct": settings.puct * _half_range(game), "fpu": 0.0, "cutoff": 0.0}
         if values_kept(game) == 1:
             given["solver"] = 1.0
@@ -414,6 +423,24 @@ class ZeroTraining(ReplayTraining):
                     self._playing, self.game, self._start, w, random, tools, exact, some, rate, self.settings
                 )
                 self._pass_gate()
+                self._take_weights()
+
+    def run(self, seconds: float | None = None, until: int | None = None) -> None:
+        super().run(seconds, until)
+        if self.games >= self.settings.games:
+            for name, mean in self._means.items():
+                self.model.weights[name][:] = mean
+
+    def _take_weights(self) -> None:
+        """Now and then in the last part of a training, add the weights to their means."""
+        of, average = self.settings.games, self.settings.average
+        if average == 0.0 or self.games < of * (1.0 - average + average * (self._averaged + 1) / AVERAGED):
+            return
+        with self._lock:
+            self._averaged += 1
+            for name, weights in self.model.weights.items():
+                mean = self._means.setdefault(name, np.zeros(weights.shape, np.float64))
+                mean += (weights - mean) / self._averaged
 
     def _pass_gate(self) -> None:
         """Now and then, let the network that learns play against the one that plays, and take its place if it wins."""
@@ -444,21 +471,26 @@ class ZeroTraining(ReplayTraining):
     # ---- on paper
 
     def state(self) -> dict[str, Any]:
-        return {**super().state(), "gated": self._gated, "passed": self.passed}
+        return {**super().state(), "gated": self._gated, "passed": self.passed, "averaged": self._averaged}
 
     def memory(self) -> dict[str, Any]:
         playing = self.player.weights if self.settings.gate > 0 else {}
-        return {**super().memory(), **{f"player.{name}": each.copy() for name, each in playing.items()}}
+        means = {f"mean.{name}": each.copy() for name, each in self._means.items()}
+        return {**super().memory(), **{f"player.{name}": each.copy() for name, each in playing.items()}, **means}
 
     def take_up(self, state: dict[str, Any], memory: dict[str, Any]) -> None:
-        gated, passed = int(state["gated"]), int(state["passed"])
+        gated, passed, averaged = int(state["gated"]), int(state["passed"]), int(state.get("averaged", 0))
+        means = {name: memory[f"mean.{name}"] for name in (self.model.weights if averaged else ())}
+        for name, mean in means.items():
+            if mean.shape != self.model.weights[name].shape or not np.isfinite(mean).all():
+                raise ValueError(f"'mean.{name}' is not what it should be")
         if self.settings.gate > 0:
             for name, weights in self.player.weights.items():
                 kept = memory[f"player.{name}"]
                 if kept.shape != weights.shape or not np.isfinite(kept).all():
                     raise ValueError(f"'player.{name}' is not what it should be")
         super().take_up(state, memory)
-        self._gated, self.passed = gated, passed
+        self._gated, self.passed, self._averaged, self._means = gated, passed, averaged, means
         if self.settings.gate > 0:
             for name, weights in self.player.weights.items():
                 weights[:] = memory[f"player.{name}"]

@@ -43,12 +43,13 @@ __all__ = ["BatchSettings", "BatchTraining", "Shards", "train"]
 STEPS = 16
 """So many steps are learned at a time, before the network that plays is made anew."""
 _LEARNER = "learner."
+_COUNTS = ("games", "plies", "positions", "seen", "resigned", "watched", "mistaken")
 _POSITIONS = ("count", "count_moves", "player", "viewer", "proven", "target", "searched")
 _INPUTS, _MOVES = ("index", "value"), ("action", "share")
 
 
 class BatchSettings(NamedTuple):
-    """How to train; all but the last two are as in `ZeroSettings`."""
+    """How to train; all but the last five are as in `ZeroSettings`."""
 
     games: int
     rate: tuple[float, float] = ConvolutionalNetwork.rate
@@ -60,6 +61,7 @@ class BatchSettings(NamedTuple):
     opening: int = 6
     warm: float = 0.3
     mix: float = 0.5
+    resign: float = 0.0
     repeats: float = 8.0
     threads: int = 1
     seed: int = 0
@@ -67,6 +69,12 @@ class BatchSettings(NamedTuple):
     """Games at once in each thread: so many leaves are weighed together."""
     batch: int = 128
     """Positions that are learned from together."""
+    playouts: float = 0.0
+    """The share of a playout in what a leaf is worth, by the game's `quick_action` if it has one; the rest is what the
+    network says (Silver et al., Mastering the game of Go with deep neural networks and tree search, 2016)."""
+    rave: float = 0.0
+    hunch: float = 0.0
+    """If not 0: both as in `mcts`, so that a search knows something before the network does."""
 
     def in_words(self) -> str:
         return ZeroSettings.in_words(self)  # type: ignore[arg-type]
@@ -74,6 +82,10 @@ class BatchSettings(NamedTuple):
     def must_be_sensible(self) -> None:
         known = {name: value for name, value in self._asdict().items() if name in ZeroSettings._fields}
         ZeroSettings(**known).must_be_sensible()
+        if not 0.0 <= self.playouts <= 1.0:
+            raise UserError(f"playouts is a share, from 0 to 1, not {self.playouts}")
+        if self.rave < 0.0 or self.hunch < 0.0 or (self.hunch > 0.0 and self.rave == 0.0):
+            raise UserError("rave and hunch are 0 or more, and hunches count among all moves: they need rave")
         if not 1 <= self.slots <= 4096 or not 1 <= self.batch <= 1 << 14:
             raise UserError("zero plays 1 to 4,096 games at once (slots) and learns from batches of up to 16,384")
 
@@ -144,6 +156,15 @@ class BatchTraining(ReplayTraining):
         except BaseException:
             self.stop()
             raise
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """How often it was given up, and how often wrongly."""
+        return (
+            {}
+            if self.settings.resign == 0.0
+            else {name: int(sum(r[name] for r in self._works)) for name in _COUNTS[4:]}
+        )
 
     # ---- learning
 
@@ -243,7 +264,7 @@ class Shards:
         for names, total, counts in ((_INPUTS, int(r.inputs), "count"), (_MOVES, int(r.moves), "count_moves")):
             places = np.arange(total - int(arrays[counts].sum()), total) % INPUTS
             arrays.update({name: r[name][places] for name in names})
-        about = {name: int(r[name]) for name in ("games", "plies", "positions", "seen")} | {"first": first}
+        about = {name: int(r[name]) for name in _COUNTS} | {"first": first}
         self.folder.mkdir(parents=True, exist_ok=True)
         file = self.folder / f"{thread}-{int(r.games):012}.safetensors"
         write_files({file: as_bytes(arrays, {"counterplay": json.dumps(about)})})
@@ -269,7 +290,7 @@ class Shards:
                 for name in names:
                     r[name][places] = arrays[name]
                 r[total] += len(places)
-            for name in ("games", "plies", "positions", "seen"):
+            for name in _COUNTS:
                 r[name] = about[name]
 
     def _read(self, file: Path) -> tuple[dict[str, int], dict[str, Any]]:
@@ -281,7 +302,7 @@ class Shards:
             arrays = from_bytes(data)
             length = int.from_bytes(data[:8], "little")
             about = read_json(read_json(data[8 : 8 + length].decode())["__metadata__"]["counterplay"])
-            if not all(isinstance(about[name], int) for name in ("games", "plies", "positions", "seen", "first")):
+            if not all(isinstance(about[name], int) for name in (*_COUNTS, "first")):
                 raise ValueError("its counts are no numbers")
             self._must_be_sound(about, arrays)
         except (SafetensorError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:

@@ -36,6 +36,7 @@ ALGORITHMS: dict[str, Callable[..., Result]] = {
 
 
 _WITH_QUICK_PLAYOUTS = {"rave": 1000.0, "hunch": 1.0, "exploration": 0.1}  # for Go, by hand
+_OF_PLAYOUTS = {"quick", "guide", "wide", "blend", "rave"}
 
 
 def best_for(game: Game) -> str:
@@ -72,11 +73,15 @@ def _strongest(game: Game) -> tuple[str, dict[str, Any]]:
     return best_for(game), {}
 
 
-def led_by_model(game: Game, name: str) -> dict[str, Any]:
-    """The settings of a search of that name for a game whose model speaks of moves, too; none for any other."""
+def led_by_model(game: Game, name: str, asked: Iterable[str] = ()) -> dict[str, Any]:
+    """The settings of a search of that name for a game whose model speaks of moves, too; none for any other.
+
+    There are no playouts, unless one of the settings that were asked for is about them.
+    """
     if name != MonteCarlo.name or not game.knows.model_odds:
         return {}
-    return {"puct": 1.5, "cutoff": 0, "solver": Expectiminimax.suits(game)}
+    cutoff = {} if _OF_PLAYOUTS & set(asked) else {"cutoff": 0}
+    return {"puct": 1.5, **cutoff, "solver": Expectiminimax.suits(game)}
 
 
 def choose(game: Game, asked: Iterable[str] = ()) -> tuple[str, dict[str, Any]]:

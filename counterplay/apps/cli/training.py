@@ -25,6 +25,10 @@ def train(
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Where the model goes. Default: GAME.safetensors.")
     ] = None,
+    begun_with: Annotated[
+        str | None,
+        typer.Option("--from", metavar="FILE", help="Begin with this model, of the same shape, or `shipped`."),
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the training of this file.")] = False,
     method: Annotated[
         str | None,
@@ -57,6 +61,7 @@ def train(
     from counterplay.learn.distributed import Spread
     from counterplay.learn.events import Events
     from counterplay.learn.recipes import recipe_for
+    from counterplay.learn.shelf import named
 
     loaded = games.load(game)
     file = Path(f"{loaded.name}.safetensors") if out is None else out
@@ -68,6 +73,8 @@ def train(
         raise UserError("say by --workers how many workers of the cluster play")
     if workers is not None and seconds is not None:
         raise UserError("with --workers give --games, not --seconds")
+    if resume and begun_with is not None:
+        raise UserError("give --from or --resume: a training that was begun has its own weights")
     spread = None if workers is None else Spread(workers, executor, address)
     with mode(interpreted), ExitStack() as open_files:
         if resume:
@@ -80,7 +87,8 @@ def train(
             chosen = recipe_for(loaded, recipe, method)
             if seconds is not None:
                 number = games_within(loaded, chosen, seconds, threads)
-            course = Course(loaded, chosen, file, number, threads, seed, spread, half)
+            model = None if begun_with is None else named(loaded, begun_with)
+            course = Course(loaded, chosen, file, number, threads, seed, spread, half, model)
             course.must_be_new()
         events = None if tensorboard is None else open_files.enter_context(Events(tensorboard))
         try:

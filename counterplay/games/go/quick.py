@@ -144,6 +144,13 @@ def action(game, s, last, random):
     return game.pass_move
 
 
+def sensible(game, s):
+    """Free points that are legal, where a stone has room or takes some, and that are no own eyes."""
+    empty = game.points - s.mine - s.theirs
+    roomy = with_room(game, empty) | game.around(s.mine - s.atari) | game.around(s.theirs & s.atari)
+    return (game.actions(s).remove(game.pass_move) & roomy) - eyes(game, empty, s.mine, s.theirs)
+
+
 TAKING, SAVING, SHAPE, FOOLISH, EDGE = 20.0, 15.0, 10.0, -15.0, -8.0  # in visits that were won, or lost
 NEAR = (24.0, 16.0, 6.0)  # within so many steps of the last move, by row and column
 

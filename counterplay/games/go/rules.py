@@ -317,6 +317,24 @@ class Go(BoardGame):
         """Near the last move, taking, saving and shapes look well; the edge, own eyes and giving stones do not."""
         return quick.hunch(self, s, a, last)
 
+    def sights(self, s):
+        """Groups in danger: mine and theirs in atari, then those with two liberties; where a stone of mine has room and
+        takes no own eye; the ko. A network would need many layers to count liberties."""
+        empty = self.points - s.mine - s.theirs
+        two = self.with_two_liberties(s.mine - s.atari, empty) | self.with_two_liberties(s.theirs - s.atari, empty)
+        ko = self.none.add(s.ko) if s.ko >= 0 else self.none
+        return s.mine & s.atari, s.theirs & s.atari, s.mine & two, s.theirs & two, quick.sensible(self, s), ko
+
+    def with_two_liberties(self, stones, empty):
+        """Of `stones`, which are whole groups, those in groups with two liberties."""
+        found = self.none
+        while stones:
+            group = self.flood(self.none.add(stones.lowest()), stones)
+            if len(self.around(group) & empty) == 2:
+                found = found | group
+            stones = stones - group
+        return found
+
     @property
     def shapes(self):
         """What stands on every three by three points, and on two by four in the corners."""

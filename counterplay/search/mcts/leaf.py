@@ -48,8 +48,9 @@ def weigh(game: Any, s: Any, w: Any, x: Any) -> None:
             return
     if game.knows.playouts and x is not None and x.use_wide and not game.is_terminal(s):
         weigh_many(game, s, w, x)
+        blend(game, s, w, x)
         return
-    plies, is_over, is_known = 0, False, False
+    leaf, plies, is_over, is_known = s, 0, False, False
     last = action_of(w.walk[w.ply], w) if w.ply > 0 else -1
     while True:
         is_over = game.is_terminal(s)
@@ -76,6 +77,15 @@ def weigh(game: Any, s: Any, w: Any, x: Any) -> None:
     if x is not None and x.use_solver and (is_over or is_known) and plies == 0:
         put(x.low, w.walk[w.ply], w.value[0])
         put(x.high, w.walk[w.ply], w.value[0])
+    if x is not None and plies > 0:
+        blend(game, leaf, w, x)
+
+
+def blend(game: Any, s: Any, w: Any, x: Any) -> None:
+    """Mix what the game's `evaluate` says of the leaf `s` into what a playout from there gave."""
+    if x.use_blend:
+        for k in range(values_kept(game)):
+            w.value[k] += x.blend * (sane_estimate(game, s, k, w) - w.value[k])
 
 
 def foresee(game: Any, s: Any, w: Any, x: Any) -> Any:

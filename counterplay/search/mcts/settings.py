@@ -41,6 +41,9 @@ class TreeSettings:
     cutoff: int | None = None
     """Playouts end after so many plies, with the game's `evaluate`; 0: no playouts. Lorentz, Amazons discover
     Monte-Carlo, 2008."""
+    blend: float | None = None
+    """The share of the game's `evaluate` in what a leaf is worth, beside its playout. Silver et al., Mastering the game
+    of Go with deep neural networks and tree search, 2016, who took a half."""
     guide: float | None = None
     """How often a playout takes the best move by the game's `priority`, from 0 to 1. Gelly et al., Modification of UCT
     with patterns in Monte-Carlo Go, 2006."""
@@ -59,6 +62,9 @@ class TreeSettings:
     fpu: float | None = None
     """First-play urgency: a move not yet tried is taken to be worth its parent's mean less this, instead of being tried
     at once. Gelly & Wang, Exploration exploitation in Go, 2006. With `puct` 0 unless given."""
+    expand: int | None = None
+    """A leaf gets its children when it is visited for the time of this number, not for the second: where priors are
+    dear. Coulom, Efficient selectivity and backup operators in Monte-Carlo tree search, 2006; Silver et al. 2016."""
     evaluator: Evaluator | None = None
     """Weighs leaves, `batch` at once, instead of playouts: see `leaf.py`. Sets `puct` to 1.25 unless given."""
     batch: int = 16
@@ -75,20 +81,21 @@ class TreeSettings:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        shares = ("guide", "minimax", "blend")
         above_zero = ("rave", "widening", "puct", "noise", "memory_mb")
-        for name in (*above_zero, "exploration", "bias", "fpu", "hunch", "temperature", "cutoff", "guide", "minimax"):
+        for name in (*above_zero, "exploration", "bias", "fpu", "hunch", "temperature", "cutoff", *shares):
             setting = getattr(self, name)
             if setting is None:
                 continue
             enough = isinstance(setting, int | float) and (setting > 0 or (setting == 0 and name not in above_zero))
             if not enough:
                 raise UserError(f"{name} is {'more than 0' if name in above_zero else '0 or more'}, not {setting}")
-            if setting > 1 and name in ("guide", "minimax"):
+            if setting > 1 and name in shares:
                 raise UserError(f"{name} is a share, from 0 to 1, not {setting}")
-        for name in ("threads", "batch"):
+        for name, least in (("threads", 1), ("batch", 1), ("expand", 2)):
             setting = getattr(self, name)
-            if not isinstance(setting, int) or setting < 1:
-                raise UserError(f"{name} is 1 or more, not {setting}")
+            if setting is not None and (not isinstance(setting, int) or setting < least):
+                raise UserError(f"{name} is {least} or more, not {setting}")
         must_be_threads(self.threads)
         if self.evaluator is not None and not callable(self.evaluator):
             raise UserError(f"an evaluator is a Python function, so it cannot be {self.evaluator!r}")

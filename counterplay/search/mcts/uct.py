@@ -91,6 +91,8 @@ def descend(game: Any, s: Any, w: Any, x: Any) -> Any:
         if link <= 0:
             if link < 0 or visits_of(game, node, w) == w.shared or game.is_terminal(s):
                 break
+            if x is not None and x.use_expand and ply > 0 and visits_of(game, node, w) - w.shared < x.expand - 1:
+                break
             if game.knows.solved and ply > 0 and game.solved(s)[1] >= 0:
                 break
             if x is not None and ply > 0 and is_proven(node, x):

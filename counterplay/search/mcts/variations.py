@@ -54,12 +54,14 @@ VARIATIONS = {
     "minimax": Variation(needs="evaluate", keeps=("guess",), follows_minimax=True),
     "puct": Variation(keeps=("prior",), is_utility=True),
     "fpu": Variation(is_utility=True),
+    "expand": Variation(),
     "widening": Variation(keeps=("prior",)),
     "guide": Variation(needs="priority"),
     "quick": Variation(needs="quick_action"),
     "hunch": Variation(needs="hunch", keeps=("amaf_visits", "amaf_total")),
     "solver": Variation(keeps=("low", "high"), follows_minimax=True),
     "cutoff": Variation(needs="evaluate"),
+    "blend": Variation(needs="evaluate"),
     "wide": Variation(needs="playouts"),
     "outside": Variation(),  # an evaluator that is no part of the game weighs the leaves
 }
