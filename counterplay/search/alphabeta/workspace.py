@@ -23,6 +23,7 @@ __all__ = [
     "PLIES",
     "REFINEMENTS",
     "SELECTIVE",
+    "SHARED",
     "TRIED",
     "WIDTH",
     "Refinement",
@@ -40,6 +41,8 @@ WIDTH = 512
 """The most actions in a state."""
 BUSY = 1 << 12
 """Places in which threads show what they are looking at."""
+SHARED = 4
+"""The depth from which on they do: what is below takes no longer than to tell."""
 HISTORY = 4096
 KINDS = 1024
 """Kinds of moves that a game may tell apart, and the last for no move."""
@@ -125,7 +128,7 @@ _WORKSPACE = record_type(
     + [(name, np.float64) for name in ("unknown", "least", "most", "expected", "found", *NUMBERS)]
     + [
         (name, np.int64, (WIDTH,))
-        for name in ("action", "order", "is_asked", "is_seen", "is_exact", "proof", "lengths")
+        for name in ("action", "order", "later", "is_asked", "is_seen", "is_exact", "proof", "lengths")
     ]
     + [(name, np.float64, (WIDTH,)) for name in ("worth", "top")]
     + [
