@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from counterplay.core.primitives import as_bits, list_actions, list_noisy, load, store
+from counterplay.core.primitives import as_bits, list_actions, list_noisy, load, load_short, store, store_short
 from counterplay.search.alphabeta.pruning import is_loud
-from counterplay.search.alphabeta.workspace import BUSY, HISTORY, KINDS, TRIED, WIDTH
+from counterplay.search.alphabeta.workspace import ANSWERS, BUSY, HISTORY, KINDS, PLANS, TRIED, WIDTH
 from counterplay.search.table import NO_ACTION
 
 __all__ = [
@@ -68,10 +68,11 @@ def lore(game: Any, s: Any, a: int, p: int, ply: int, w: Any) -> int:
     """
     found = 0
     if w.use_history:
-        found += int(w.history[p, a & (HISTORY - 1)])
+        found += load_short(w.lore_at, p * HISTORY + (a & (HISTORY - 1)))
     if game.knows.kind and w.use_continuations:
         kind = kind_of(game, s, a)
-        found += int(w.answers[w.kinds[ply], kind]) + int(w.plans[w.kinds[max(0, ply - 1)], kind])
+        found += load_short(w.lore_at, ANSWERS + w.kinds[ply] * KINDS + kind)
+        found += load_short(w.lore_at, PLANS + w.kinds[max(0, ply - 1)] * KINDS + kind)
     return found
 
 
@@ -205,9 +206,13 @@ def show_busy(key: int, is_busy: bool, w: Any) -> None:
 # ---- what is learned
 
 
-def drawn(old: int, bonus: int) -> int:
-    """History after a bonus, or a malus: the nearer to its limit, the less it grows."""
-    return old + bonus - old * abs(bonus) // _MOST_LORE
+def draw(at: int, bonus: int, w: Any) -> None:
+    """Move a number of history by a bonus, or a malus: the nearer to its limit, the less it grows.
+
+    All threads of a search learn in the same memory. What one of them writes over is forgotten, and that is little.
+    """
+    old = load_short(w.lore_at, at)
+    store_short(w.lore_at, at, old + bonus - old * abs(bonus) // _MOST_LORE)
 
 
 def note_tried(a: int, tried: int, ply: int, w: Any) -> int:
@@ -235,8 +240,8 @@ def reward(game: Any, s: Any, p: int, a: int, tried: int, depth: int, ply: int, 
 def learn(game: Any, s: Any, p: int, a: int, bonus: int, ply: int, w: Any) -> None:
     """Move all that history has of a move."""
     if w.use_history:
-        w.history[p, a & (HISTORY - 1)] = drawn(int(w.history[p, a & (HISTORY - 1)]), bonus)
+        draw(p * HISTORY + (a & (HISTORY - 1)), bonus, w)
     if game.knows.kind and w.use_continuations:
-        kind, before, earlier = kind_of(game, s, a), w.kinds[ply], w.kinds[max(0, ply - 1)]
-        w.answers[before, kind] = drawn(int(w.answers[before, kind]), bonus)
-        w.plans[earlier, kind] = drawn(int(w.plans[earlier, kind]), bonus)
+        kind = kind_of(game, s, a)
+        draw(ANSWERS + w.kinds[ply] * KINDS + kind, bonus, w)
+        draw(PLANS + w.kinds[max(0, ply - 1)] * KINDS + kind, bonus, w)
