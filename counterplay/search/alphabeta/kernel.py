@@ -60,6 +60,7 @@ from counterplay.search.table import (
     Entry,
     answers,
     bound_of,
+    expect,
     find,
     keep,
     table_key,
@@ -81,6 +82,8 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
     w.unused = min(w.unused, depth)
     w.length[ply] = 0
     w.within = 0
+    if w.use_table and depth > 0:
+        expect(w.table_at, w.mask, table_key(game, s))  # it is there by step 5
     if game.is_terminal(s):
         return sane_utility(game, s, 0, w)
     if w.nodes >= w.most_nodes:
