@@ -22,6 +22,7 @@ import argparse
 import shutil
 import subprocess
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,9 @@ ASIDE, ASTRAY = 0.5, 0.1
 """The share of positions beside which another one is judged, a random move or two away; and of random moves played."""
 SIGNS = np.frombuffer(b"1PNBRQKpnbrqk", np.uint8)
 BATCH, RATE = 2048, 0.004
+TEMPO, TURNED = 0.25, 0.5
+"""To move is worth so many pawns, says the hand-made estimate; what keeps the network to that counts so much. After a
+random move it is worth more, and a network that believes it is at odds with itself from one ply to the next."""
 
 
 # ---- positions
@@ -245,19 +249,18 @@ def inputs_of(rows: Any, inputs: int, most: int) -> Any:
     return found
 
 
-def seen_from_both(game: Any, rows: Any) -> tuple[Any, Any]:
-    """The inputs as the player to move sees the positions, and as the other one does."""
-    turned = rows[:, [1, 0, *range(2, 8), 8]]
-    turned[:, 8] = 1 - turned[:, 8]
-    return inputs_of(rows, game.seen_inputs, game.most_seen), inputs_of(turned, game.seen_inputs, game.most_seen)
-
-
 @native
 def lead_of(game, none, rows, found):  # type: ignore[no-untyped-def]
     """What the game's own estimate says of each position, to the player to move."""
     for i in range(len(rows)):
         s = state_of(game, none, rows[i])
         found[i] = game.evaluate(s, game.player(s))
+
+
+def leads_of(game: Any, rows: Any) -> Any:
+    found = np.zeros(len(rows))
+    lead_of(game, Bits(64), rows, found)
+    return found.clip(-0.99, 0.99).astype(np.float32)
 
 
 class Positions:
@@ -267,11 +270,14 @@ class Positions:
         import torch
 
         data = np.concatenate([np.load(file) for file in files])
-        lead = np.zeros(len(data))
-        lead_of(game, Bits(64), data, lead)
-        self.one, self.other = (torch.from_numpy(each) for each in seen_from_both(game, data[:, :9]))
+        turned = data[:, [1, 0, *range(2, 8), 8]]
+        turned[:, 8] = 1 - turned[:, 8]
+        self.one, self.other, self.lead, self.lead_turned = (
+            torch.from_numpy(of(rows))
+            for of in (partial(inputs_of, inputs=game.seen_inputs, most=game.most_seen), partial(leads_of, game))
+            for rows in (data, turned)
+        )
         self.pawns = torch.from_numpy(data[:, 9].astype(np.float32) / PAWN)
-        self.lead = torch.from_numpy(lead.astype(np.float32)).clamp(-0.99, 0.99)
 
     def __len__(self) -> int:
         return len(self.pawns)
@@ -296,11 +302,13 @@ def train(folder: Path, out: Path, hidden: str, epochs: int, features: str, held
     thresholds, last = nn.Parameter(rest[2 * n * m : (2 * n + 1) * m].clone()), nn.Parameter(rest[-m - 1 :].clone())
     is_judged = features == "judged"
 
-    def chances(data: Positions, which: Any) -> Any:
-        """What the network as it is thinks of some positions."""
-        lead = data.lead[which]
+    def chances(data: Positions, which: Any, is_turned: bool) -> Any:
+        """What the network as it is thinks of some positions, or would think if it were the other's turn."""
+        sides, lead = (data.one, data.other), data.lead[which]
+        if is_turned:
+            sides, lead = (data.other, data.one), data.lead_turned[which]
         units = []
-        for side, sign in ((data.one, 1.0), (data.other, -1.0)):
+        for side, sign in zip(sides, (1.0, -1.0), strict=True):
             seen = nn.functional.embedding_bag(side[which].int(), rows, mode="sum", padding_idx=inputs) + bias
             units.append(seen + sign * lead[:, None] * own if is_judged else seen)
         second_units = (torch.cat(units, 1).clamp(0, 1) @ second.T + thresholds).clamp(0, 1)
@@ -310,15 +318,16 @@ def train(folder: Path, out: Path, hidden: str, epochs: int, features: str, held
         v = torch.tanh(total / 2).clamp(-0.99, 0.99)  # a sigmoid, from -1 to 1
         return torch.sigmoid(SLOPE * game.half_win * v / (1 - v.abs()))
 
-    def error(data: Positions, which: Any) -> Any:
-        return ((chances(data, which) - torch.sigmoid(SLOPE * data.pawns[which])) ** 2).mean()
+    def error(data: Positions, which: Any, is_turned: bool = False) -> Any:
+        pawns = 2 * TEMPO - data.pawns[which] if is_turned else data.pawns[which]
+        return ((chances(data, which, is_turned) - torch.sigmoid(SLOPE * pawns)) ** 2).mean()
 
     optimiser = torch.optim.Adam([rows, own, bias, second, thresholds, last], lr=RATE)
     steps = epochs * (len(learned) // BATCH) + 1
     falling = torch.optim.lr_scheduler.OneCycleLR(optimiser, RATE, steps, pct_start=0.1, final_div_factor=1000)
     for epoch in range(epochs):
         for which in torch.randperm(len(learned)).split(BATCH)[:-1]:
-            loss = error(learned, which)
+            loss = error(learned, which) + TURNED * error(learned, which, is_turned=True)
             optimiser.zero_grad()
             loss.backward()
             optimiser.step()

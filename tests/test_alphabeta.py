@@ -2,7 +2,7 @@
 
 import itertools
 import random
-from math import ceil, floor
+from math import ceil, floor, inf
 from typing import NamedTuple
 
 import pytest
@@ -13,8 +13,10 @@ from counterplay import Game, UserError, games, native, search
 from counterplay.core.game import is_repeated
 from counterplay.games.tree import Tree
 from counterplay.search.alphabeta.engine import REFINEMENTS, AlphaBeta, alphabeta
-from counterplay.search.alphabeta.workspace import SELECTIVE
+from counterplay.search.alphabeta.ordering import next_shared, packed, put_off
+from counterplay.search.alphabeta.workspace import SELECTIVE, new_workspace
 from counterplay.search.limits import Limits
+from counterplay.search.table import NO_ACTION
 from tests.random_tree import KnowingTree, RandomTree, UniformTree
 from tests.test_search import tree
 
@@ -384,6 +386,30 @@ def test_threads_agree_on_the_value():
     assert two.value == one.value
     assert two.depth == one.depth
     assert one.nodes == alphabeta(game, s, depth=12, table_mb=16).nodes
+
+
+def test_threads_learn_together():
+    game = games.load("connect_four")
+    engine = AlphaBeta(game, table_mb=4, threads=2)
+    engine.search(game.at("4 4"), Limits(depth=10))
+    leader, helper = engine._tallies
+    assert leader.lore.any()
+    assert not helper.lore.any()
+    engine.new_game()
+    assert not leader.lore.any()
+
+
+def test_a_move_that_was_put_off_keeps_its_rank_and_comes_after_all_others():
+    w = new_workspace(games.load("connect_four"), None, frozenset())
+    w.moves[0, :3], w.scores[0, :3] = (7, 8, 9), [packed(x, 0, i) for i, x in enumerate((1.0, -inf, 3.0))]
+    assert next_shared(0, 0, 3, w) == (9, 0, False)
+    put_off(9, 5, 0, 3, w)
+    assert [next_shared(0, 1, 3, w) for _ in range(4)] == [
+        (7, 1, False),
+        (8, 1, False),
+        (9, 5, True),
+        (NO_ACTION, 1, False),
+    ]
 
 
 def test_what_cannot_be_is_refused():

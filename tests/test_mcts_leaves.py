@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from counterplay import UserError, games, native
-from counterplay.core.primitives import compare_swap, load
+from counterplay.core.primitives import compare_swap, load, load_short, store_short
 from counterplay.native import native as make_native
 from counterplay.search import Limits, MonteCarlo, mcts
 from tests.sound_tree import assert_sound
@@ -101,6 +101,19 @@ def test_threads_with_trees_of_their_own_add_up_at_the_root():
     assert sum(each.visits for each in result.actions) == 998
     again = MonteCarlo(TTT, threads=2, parallel="root", memory_mb=2).search(None, Limits(simulations=1000))
     assert result.actions == again.actions
+
+
+def test_short_numbers_are_the_same_in_both_modes():
+    @make_native
+    def put(game, address, value):
+        before = load_short(address, 1)
+        store_short(address, 1, value)
+        return before
+
+    for run in (put.compiled, put.interpreted):
+        numbers = np.array([1, -2, 3], np.int16)
+        assert run(TTT, int(numbers.ctypes.data), -16384) == -2
+        assert numbers.tolist() == [1, -16384, 3]
 
 
 def test_compare_swap_is_the_same_in_both_modes():

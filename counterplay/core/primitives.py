@@ -28,13 +28,15 @@ __all__ = [
     "list_actions",
     "list_noisy",
     "load",
+    "load_short",
     "lowest_one",
     "mix64",
     "nth",
     "nth_action",
     "prefetch",
 ]
-__all__ += ["number_of_actions", "ones", "repeat", "replace", "room_for_state", "state_key", "store", "weighted_sum"]
+__all__ += ["number_of_actions", "ones", "repeat", "replace", "room_for_state", "state_key", "store", "store_short"]
+__all__ += ["weighted_sum"]
 
 _MASK = (1 << 64) - 1
 _MANY = 1_000_000  # actions, beyond which none are counted when interpreted
@@ -200,6 +202,16 @@ def load(address: int, i: int) -> int:
 def store(address: int, i: int, value: int) -> None:
     """Put a 64-bit integer there."""
     ctypes.c_int64.from_address(int(address) + 8 * int(i)).value = int(value)
+
+
+def load_short(address: int, i: int) -> int:
+    """The 16-bit integer number `i` at an address that the caller keeps alive."""
+    return ctypes.c_int16.from_address(int(address) + 2 * int(i)).value
+
+
+def store_short(address: int, i: int, value: int) -> None:
+    """Put a 16-bit integer there."""
+    ctypes.c_int16.from_address(int(address) + 2 * int(i)).value = int(value)
 
 
 def prefetch(address: int, i: int) -> None:

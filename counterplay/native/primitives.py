@@ -21,6 +21,7 @@ from counterplay.native.seams import cgutils, config, lower_constant, tuple_seti
 from counterplay.native.words import WordsType, words_of
 
 _I64 = ir.IntType(64)
+_I16 = ir.IntType(16)
 
 
 def _mix(builder, x):
@@ -335,9 +336,9 @@ def _len(table):
 # ---- memory by its address
 
 
-def _pointer(context, builder, sig, args):
+def _pointer(context, builder, sig, args, kind=_I64):
     base, i = (context.cast(builder, args[k], sig.args[k], types.intp) for k in (0, 1))
-    return builder.gep(builder.inttoptr(base, _I64.as_pointer()), [i])
+    return builder.gep(builder.inttoptr(base, kind.as_pointer()), [i])
 
 
 @intrinsic
@@ -353,6 +354,24 @@ def _store(typing, address, i, value):
     def codegen(context, builder, sig, args):
         word = context.cast(builder, args[2], sig.args[2], types.int64)
         builder.store(word, _pointer(context, builder, sig, args))
+        return context.get_dummy_value()
+
+    return types.void(address, i, value), codegen
+
+
+@intrinsic
+def _load_short(typing, address, i):
+    def codegen(context, builder, sig, args):
+        return builder.sext(builder.load(_pointer(context, builder, sig, args, _I16)), _I64)
+
+    return types.int64(address, i), codegen
+
+
+@intrinsic
+def _store_short(typing, address, i, value):
+    def codegen(context, builder, sig, args):
+        word = context.cast(builder, args[2], sig.args[2], types.int16)
+        builder.store(word, _pointer(context, builder, sig, args, _I16))
         return context.get_dummy_value()
 
     return types.void(address, i, value), codegen
@@ -446,6 +465,16 @@ def _ol_prefetch(address, i):
 @overload(primitives.store)
 def _ol_store(address, i, value):
     return lambda address, i, value: _store(address, i, value)
+
+
+@overload(primitives.load_short)
+def _ol_load_short(address, i):
+    return lambda address, i: _load_short(address, i)
+
+
+@overload(primitives.store_short)
+def _ol_store_short(address, i, value):
+    return lambda address, i, value: _store_short(address, i, value)
 
 
 @overload(primitives.compare_swap)

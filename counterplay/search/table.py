@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from counterplay.core.game import UserError
-from counterplay.core.primitives import as_bits, as_float, load, store
+from counterplay.core.primitives import as_bits, as_float, load, prefetch, store
 
 __all__ = [
     "AT_LEAST",
@@ -34,6 +34,7 @@ __all__ = [
     "TranspositionTable",
     "answers",
     "bound_of",
+    "expect",
     "find",
     "keep",
     "table_key",
@@ -149,6 +150,11 @@ def table_key(game: Any, s: Any) -> int:
     The best action is kept only for the one that stands for all, since with the others it has another number.
     """
     return game.key(game.canonical(s)) if game.knows.canonical else game.key(s)  # type: ignore[no-any-return]
+
+
+def expect(table: int, mask: int, key: int) -> None:
+    """That key will be asked for soon: the memory is slow, and may fetch its line meanwhile."""
+    prefetch(table, (key & mask) * _WORDS)
 
 
 def find(table: int, mask: int, key: int) -> Entry:

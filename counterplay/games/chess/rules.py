@@ -484,11 +484,22 @@ class Chess(Game):
         return self.in_check(s)
 
     def makes_urgent(self, s, a):
-        """Most moves neither leave a line of the enemy king nor come to where they could attack it."""
-        king = (s.kings & s.theirs).lowest()
-        near = STRAIGHT_LINES[king] | DIAGONAL_LINES[king] | KNIGHT_STEPS[king]
-        is_usual = (a & 63) not in near and (a & 63) not in s.kings and (a >> 6 & 63) not in s.en_passant
-        return False if is_usual and (a >> 6 & 63) not in near else self.in_check(self.result(s, a))
+        """Whether the piece that moves attacks the enemy king, or opens a line to him: asked of every quiet move, so
+        without the position after it, but for the few moves that change more than two squares or what a piece is."""
+        origin, target, king = a & 63, a >> 6 & 63, (s.kings & s.theirs).lowest()
+        if a >> 12 or origin in s.kings or target in s.en_passant:
+            return self.in_check(self.result(s, a))
+        if origin in s.knights and target in KNIGHT_STEPS[king]:
+            return True
+        if origin in s.pawns and king in PAWN_TAKES[64 * s.turn + target]:
+            return True
+        straight, diagonal = s.straight & s.mine, s.diagonal & s.mine
+        straight = straight.remove(origin).add(target) if origin in straight else straight
+        diagonal = diagonal.remove(origin).add(target) if origin in diagonal else diagonal
+        occupied = (s.mine | s.theirs).remove(origin).add(target)
+        if STRAIGHT_LINES[king] & straight and straight_from(king, occupied) & straight:
+            return True
+        return bool(DIAGONAL_LINES[king] & diagonal) and bool(diagonal_from(king, occupied) & diagonal)
 
     def gain(self, s, a):
         """The piece that is taken, and a new queen for a pawn; a little less if a dear piece does it."""

@@ -99,7 +99,8 @@ class AlphaBeta(DepthEngine):
         self._tallies = [new_workspace(game, self.table, self.without) for _ in range(threads)]
         self._busy = np.zeros(BUSY, np.int64)
         for w in self._tallies:
-            w.busy_at = self._busy.ctypes.data if threads > 1 and w.use_order else 0
+            w.lore_at = self._tally.lore_at
+            w.busy_at = self._busy.ctypes.data if threads > 1 and w.use_table else 0
 
     @property
     def memory(self) -> Any:

@@ -24,13 +24,15 @@ from counterplay.native import native
 from counterplay.search.alphabeta.ordering import (
     drop_quiets,
     is_answer,
+    is_busy,
     kind_of,
     lore,
-    next_free,
     next_move,
+    next_shared,
     note_tried,
     order_moves,
     order_noisy,
+    put_off,
     reward,
     show_busy,
 )
@@ -48,7 +50,7 @@ from counterplay.search.alphabeta.pruning import (
     shallower,
     with_hindsight,
 )
-from counterplay.search.alphabeta.workspace import KINDS, PLIES
+from counterplay.search.alphabeta.workspace import KINDS, PLIES, SHARED
 from counterplay.search.limits import deeper
 from counterplay.search.repetition import comes_again, draw_value
 from counterplay.search.table import (
@@ -58,6 +60,7 @@ from counterplay.search.table import (
     Entry,
     answers,
     bound_of,
+    expect,
     find,
     keep,
     table_key,
@@ -79,6 +82,8 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
     w.unused = min(w.unused, depth)
     w.length[ply] = 0
     w.within = 0
+    if w.use_table and depth > 0:
+        expect(w.table_at, w.mask, table_key(game, s))  # it is there by step 5
     if game.is_terminal(s):
         return sane_utility(game, s, 0, w)
     if w.nodes >= w.most_nodes:
@@ -163,12 +168,18 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
     # 7. The moves, the most promising first.
     after = deeper(game, s, depth)
     n = order_moves(game, s, p, depth, ply, known, w)
-    is_shared = w.busy_at != 0 and depth > 3
+    is_shared = w.busy_at != 0 and depth >= SHARED
     best, best_move = -inf, NO_ACTION
-    within, looked, tried = 0, 0, 0
+    within, looked, tried, waiting = 0, 0, 0, 0
     has_dropped = False  # quiet moves
-    for i in range(n):
-        a = next_free(game, s, ply, i, n, w) if is_shared else next_move(ply, i, n, w)
+    for i in range(2 * n if is_shared else n):  # what another thread is busy with comes once more, at the end
+        was_put_off = False
+        if is_shared:
+            a, rank, was_put_off = next_shared(ply, looked + waiting, n, w)
+            if a == NO_ACTION:
+                break
+        else:
+            a, rank = next_move(ply, i, n, w), looked
         is_quiet, is_losing, is_threat, r = True, False, False, 0
 
         # 8. Moves that will not help are left out, and late ones looked at less deeply first. Never what is urgent.
@@ -181,9 +192,9 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
                     is_losing = not game.is_noisy(s, a)
                 if game.knows.is_urgent and w.use_urgency:
                     is_threat = bool(game.makes_urgent(s, a))
-                if may_prune and not is_certain(game, best, sign):
-                    hope = hoped(game, node, looked, w) if is_quiet and not has_dropped else inf
-                    if hope <= low or (is_quiet and is_late(node, tried, w)):
+                if may_prune and not was_put_off and not is_certain(game, best, sign):
+                    hope = hoped(game, node, rank, w) if is_quiet and not has_dropped else inf
+                    if hope <= low or (is_quiet and is_late(node, tried + waiting, w)):
                         best = max(best, hope) if hope <= low else best
                         has_dropped = True
                         drop_quiets(game, s, ply, i, n, w)
@@ -191,15 +202,19 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
                     if not is_threat and ((is_quiet and has_dropped) or (is_losing and may_drop_losing(node, w))):
                         within = UNPROVEN
                         continue
-                if w.use_reductions and depth > 2 and looked > (1 if is_narrow else 2):
+                if w.use_reductions and depth > 2 and rank > (1 if is_narrow else 2):
                     if is_quiet:
                         is_special = is_threat or is_answer(game, a, ply, w)
-                        r = reduction(node, looked, lore(game, s, a, p, ply, w), is_special, w)
+                        r = reduction(node, rank, lore(game, s, a, p, ply, w), is_special, w)
                     elif is_losing:
-                        r = reduction(node, looked, 0, True, w) // 2
+                        r = reduction(node, rank, 0, True, w) // 2
 
         child = game.result(s, a)
         if is_shared:
+            if looked > 0 and not was_put_off and is_busy(table_key(game, child), w):
+                put_off(a, rank, ply, n, w)
+                waiting += 1
+                continue
             show_busy(table_key(game, child), True, w)
         if game.knows.kind:
             w.kinds[ply + 1] = kind_of(game, s, a)

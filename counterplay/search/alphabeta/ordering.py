@@ -14,21 +14,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from counterplay.core.primitives import as_bits, list_actions, list_noisy, load, store
+from counterplay.core.primitives import as_bits, list_actions, list_noisy, load, load_short, store, store_short
 from counterplay.search.alphabeta.pruning import is_loud
-from counterplay.search.alphabeta.workspace import BUSY, HISTORY, KINDS, TRIED, WIDTH
-from counterplay.search.table import NO_ACTION, table_key
+from counterplay.search.alphabeta.workspace import ANSWERS, BUSY, HISTORY, KINDS, PLANS, TRIED, WIDTH
+from counterplay.search.table import NO_ACTION
 
 __all__ = [
     "drop_quiets",
     "is_answer",
+    "is_busy",
     "kind_of",
     "lore",
-    "next_free",
     "next_move",
+    "next_shared",
     "note_tried",
     "order_moves",
     "order_noisy",
+    "put_off",
     "reward",
     "show_busy",
 ]
@@ -36,7 +38,7 @@ __all__ = [
 _TAKEN = -(1 << 63)
 _KNOWN = 1 << 62
 _LATER = -(1 << 62)
-"""Below every score: moves that another thread is looking at."""
+"""Below every score: moves that were put off, by rank, since another thread was looking at them."""
 _KILLER, _COUNTER = 50_000, 40_000
 _MOST_BONUS = 1600
 _MOST_LORE = 16_384
@@ -66,10 +68,11 @@ def lore(game: Any, s: Any, a: int, p: int, ply: int, w: Any) -> int:
     """
     found = 0
     if w.use_history:
-        found += int(w.history[p, a & (HISTORY - 1)])
+        found += load_short(w.lore_at, p * HISTORY + (a & (HISTORY - 1)))
     if game.knows.kind and w.use_continuations:
         kind = kind_of(game, s, a)
-        found += int(w.answers[w.kinds[ply], kind]) + int(w.plans[w.kinds[max(0, ply - 1)], kind])
+        found += load_short(w.lore_at, ANSWERS + w.kinds[ply] * KINDS + kind)
+        found += load_short(w.lore_at, PLANS + w.kinds[max(0, ply - 1)] * KINDS + kind)
     return found
 
 
@@ -147,9 +150,12 @@ def next_move(ply: int, i: int, n: int, w: Any) -> int:
 
 
 def drop_quiets(game: Any, s: Any, ply: int, i: int, n: int, w: Any) -> None:
-    """Take the quiet moves after number `i` off the list, but for those after which an answer is urgent."""
+    """Take the quiet moves after number `i` off the list, but for those after which an answer is urgent.
+
+    What was put off stays: that came before.
+    """
     for j in range(0 if w.use_order else i + 1, n):
-        if not w.use_order or w.scores[ply, j] != _TAKEN:
+        if not w.use_order or w.scores[ply, j] >= _LATER + WIDTH * WIDTH:
             a = int(w.moves[ply, j])
             is_kept = is_loud(game, s, a)
             if game.knows.is_urgent and w.use_urgency and not is_kept:
@@ -158,28 +164,38 @@ def drop_quiets(game: Any, s: Any, ply: int, i: int, n: int, w: Any) -> None:
                 w.moves[ply, j], w.scores[ply, j] = NO_ACTION, _TAKEN
 
 
-def next_free(game: Any, s: Any, ply: int, i: int, n: int, w: Any) -> int:
-    """The next move as `next_move` has it, but last those that another thread is looking at.
+def next_shared(ply: int, rank: int, n: int, w: Any) -> tuple[int, int, bool]:
+    """The next move as `next_move` has it, its rank, and whether it was put off; NO_ACTION when there is none left.
 
-    When we come back to them, what the other thread found is in the table (a simple form of ABDADA, Weill 1996; after
-    an idea of Kerrigan's). It does not matter if a note is overwritten or out of date: then both look.
+    A move that comes for the first time has the rank given. One that was put off keeps the one that it had: it is
+    neither left out nor looked at less deeply for having waited.
     """
+    best = _TAKEN
     row = w.scores[ply]
-    while True:
-        best = _TAKEN
-        for j in range(n):
-            best = max(best, row[j])
-        if best == _TAKEN:
-            return NO_ACTION
-        place = WIDTH - 1 - (int(best) & (WIDTH - 1))
-        a = int(w.moves[ply, place])
-        is_busy = False
-        if i > 0 and best > _LATER + WIDTH:
-            key = table_key(game, game.result(s, a))
-            is_busy = load(w.busy_at, key & (BUSY - 1)) == key
-        w.scores[ply, place] = _LATER + WIDTH - 1 - place if is_busy else _TAKEN
-        if not is_busy:
-            return a
+    for j in range(n):
+        best = max(best, row[j])
+    if best == _TAKEN:
+        return NO_ACTION, rank, False
+    place = WIDTH - 1 - (int(best) & (WIDTH - 1))
+    w.scores[ply, place] = _TAKEN
+    was_put_off = bool(best < _LATER + WIDTH * WIDTH)
+    return int(w.moves[ply, place]), WIDTH - 1 - (int(best) - _LATER >> 9) if was_put_off else rank, was_put_off
+
+
+def put_off(a: int, rank: int, ply: int, n: int, w: Any) -> None:
+    """Put a move back on the list, after all others: another thread is looking at it.
+
+    When we come back to it, what the other thread found is in the table (a simple form of ABDADA, Weill 1996; after an
+    idea of Kerrigan's).
+    """
+    for j in range(n):
+        if w.moves[ply, j] == a:
+            w.scores[ply, j] = _LATER + (WIDTH - 1 - rank << 9) + WIDTH - 1 - j
+
+
+def is_busy(key: int, w: Any) -> bool:
+    """Whether another thread looks at a state. If its note is overwritten or out of date, both look: no harm done."""
+    return bool(load(w.busy_at, key & (BUSY - 1)) == key)
 
 
 def show_busy(key: int, is_busy: bool, w: Any) -> None:
@@ -190,9 +206,13 @@ def show_busy(key: int, is_busy: bool, w: Any) -> None:
 # ---- what is learned
 
 
-def drawn(old: int, bonus: int) -> int:
-    """History after a bonus, or a malus: the nearer to its limit, the less it grows."""
-    return old + bonus - old * abs(bonus) // _MOST_LORE
+def draw(at: int, bonus: int, w: Any) -> None:
+    """Move a number of history by a bonus, or a malus: the nearer to its limit, the less it grows.
+
+    All threads of a search learn in the same memory. What one of them writes over is forgotten, and that is little.
+    """
+    old = load_short(w.lore_at, at)
+    store_short(w.lore_at, at, old + bonus - old * abs(bonus) // _MOST_LORE)
 
 
 def note_tried(a: int, tried: int, ply: int, w: Any) -> int:
@@ -220,8 +240,8 @@ def reward(game: Any, s: Any, p: int, a: int, tried: int, depth: int, ply: int, 
 def learn(game: Any, s: Any, p: int, a: int, bonus: int, ply: int, w: Any) -> None:
     """Move all that history has of a move."""
     if w.use_history:
-        w.history[p, a & (HISTORY - 1)] = drawn(int(w.history[p, a & (HISTORY - 1)]), bonus)
+        draw(p * HISTORY + (a & (HISTORY - 1)), bonus, w)
     if game.knows.kind and w.use_continuations:
-        kind, before, earlier = kind_of(game, s, a), w.kinds[ply], w.kinds[max(0, ply - 1)]
-        w.answers[before, kind] = drawn(int(w.answers[before, kind]), bonus)
-        w.plans[earlier, kind] = drawn(int(w.plans[earlier, kind]), bonus)
+        kind = kind_of(game, s, a)
+        draw(ANSWERS + w.kinds[ply] * KINDS + kind, bonus, w)
+        draw(PLANS + w.kinds[max(0, ply - 1)] * KINDS + kind, bonus, w)

@@ -3,6 +3,7 @@
 What is found stands in the workspace. A move is known there by its number in the game's order:
 
     w.action    the move itself; w.order has the numbers as they are looked at, the best of the depth before first
+    w.later     places in that order that were put off, since another thread was looking at the move
     w.is_asked  whether its value must be exact, however bad it is
     w.is_seen   whether the last search has looked at it
     w.worth     its value for the player to move, w.is_exact whether that is no bound, w.proof the plies after it that
@@ -28,9 +29,9 @@ from counterplay.core.game import Game, UserError
 from counterplay.core.primitives import list_actions
 from counterplay.native import NativeFunction, is_interpreted, native
 from counterplay.search.alphabeta.kernel import value
-from counterplay.search.alphabeta.ordering import kind_of, lore
+from counterplay.search.alphabeta.ordering import is_busy, kind_of, lore, show_busy
 from counterplay.search.alphabeta.pruning import Node, is_loud, reduction
-from counterplay.search.alphabeta.workspace import PLIES, WIDTH
+from counterplay.search.alphabeta.workspace import PLIES, SHARED, WIDTH
 from counterplay.search.engine import Request
 from counterplay.search.limits import as_depth, deeper
 from counterplay.search.repetition import draw_value
@@ -200,9 +201,22 @@ def look_between(game: Any, s: Any, children: Any, low: float, high: float, dept
     w.best = w.order[0]
     for k in range(w.choices):
         w.is_seen[k] = 0
-    for i in range(w.choices):
+    is_shared = w.busy_at != 0 and depth >= SHARED
+    waiting = 0
+    for turn in range(2 * w.choices if is_shared else w.choices):
+        i = turn
+        if turn >= w.choices:
+            if turn - w.choices == waiting:
+                break
+            i = w.later[turn - w.choices]
         k = w.order[i]
         child = game.result(s, int(w.action[k])) if children is None else children[k]
+        if is_shared:
+            if w.multi <= turn < w.choices and not w.is_asked[k] and is_busy(table_key(game, child), w):
+                w.later[waiting] = i
+                waiting += 1
+                continue
+            show_busy(table_key(game, child), True, w)
         floor = low if tops < w.multi or w.is_asked[k] else max(low, w.top[tops - 1])
         v = -inf
         is_open = True
@@ -223,6 +237,8 @@ def look_between(game: Any, s: Any, children: Any, low: float, high: float, dept
         if is_open:
             w.is_cut[1] = 0
             v = sign * value(game, child, floor if p == 0 else -high, high if p == 0 else -floor, after, 1, w)
+        if is_shared:
+            show_busy(table_key(game, child), False, w)
         if w.stop:
             break
         is_exact = v > floor or (v <= low and low == w.least and low > -inf)
@@ -416,10 +432,7 @@ class AlphaBetaRoot(OpponentsRoot):
         if self.is_over:
             return self.over(depth)
         game, w = self.game, self.tally
-        if self._is_compiled:
-            ask(game, self.s, 0.0, 0.0, depth, _LOOK, w)
-        else:
-            look(game, self.s, self._children, depth, w)
+        self._search(depth)
         found = _Moves.found_in(w, self.listed)
         is_any = any(found.is_seen)  # if not, it was stopped before anything was found
         within = int(w.root_within) if is_any else UNPROVEN
@@ -433,6 +446,13 @@ class AlphaBetaRoot(OpponentsRoot):
             proven=within != UNPROVEN,
             within=within if within != UNPROVEN and values[0] != draw_value(game) else None,
         )
+
+    def _search(self, depth: int) -> None:
+        """Search to one depth; what is found stands in the workspace."""
+        if self._is_compiled:
+            ask(self.game, self.s, 0.0, 0.0, depth, _LOOK, self.tally)
+        else:
+            look(self.game, self.s, self._children, depth, self.tally)
 
     @cached_property
     def _children(self) -> list[Any]:
@@ -456,9 +476,9 @@ class AlphaBetaRoot(OpponentsRoot):
     def help(self, leader: AlphaBetaRoot) -> None:
         """Search to the depth that the leader searches to, then deeper, until stopped: the table is for both."""
         steps = 0
-        while not self.tally.stop and steps < self.limits.steps:
+        while not self.is_over and not self.tally.stop and steps < self.limits.steps:
             steps = max(steps + 1, leader.steps)
-            self.look(as_depth(steps, self.limits.rounds is not None))
+            self._search(as_depth(steps, self.limits.rounds is not None))
 
 
 class _Moves(NamedTuple):

@@ -17,12 +17,15 @@ from counterplay.search.run import NO_LIMIT
 from counterplay.search.table import NO_ACTION, TranspositionTable
 
 __all__ = [
+    "ANSWERS",
     "BUSY",
     "HISTORY",
     "KINDS",
+    "PLANS",
     "PLIES",
     "REFINEMENTS",
     "SELECTIVE",
+    "SHARED",
     "TRIED",
     "WIDTH",
     "Refinement",
@@ -40,9 +43,16 @@ WIDTH = 512
 """The most actions in a state."""
 BUSY = 1 << 12
 """Places in which threads show what they are looking at."""
+SHARED = 4
+"""The depth from which on they do: what is below takes no longer than to tell."""
 HISTORY = 4096
 KINDS = 1024
 """Kinds of moves that a game may tell apart, and the last for no move."""
+ANSWERS = 2 * HISTORY
+PLANS = ANSWERS + KINDS * KINDS
+"""Where in `lore` the histories begin of a kind of move after another: after the move before, and the own one before.
+
+What comes first there is the history of moves by player and action."""
 TRIED = 64
 """Moves of a state that are remembered to have been looked at in vain."""
 
@@ -116,7 +126,7 @@ SELECTIVE = frozenset(name for name, refinement in REFINEMENTS.items() if refine
 """Those that do not look at what the depth says, and so may hide a win."""
 
 _COUNTS = ("nodes", "most_nodes", "cutoffs", "unused", "stop", "within", "too_wide", "strange", "is_strict")
-_PLACES = ("table_at", "mask", "age", "busy_at", "past", "furthest", "pass_from")
+_PLACES = ("table_at", "mask", "age", "busy_at", "lore_at", "past", "furthest", "pass_from")
 _ROOT = ("is_over", "player", "choices", "seen_depth", "multi", "asked", "best", "root_within")
 _FOUND = ("is_finished", "is_better", "is_expected")
 _WORKSPACE = record_type(
@@ -125,7 +135,7 @@ _WORKSPACE = record_type(
     + [(name, np.float64) for name in ("unknown", "least", "most", "expected", "found", *NUMBERS)]
     + [
         (name, np.int64, (WIDTH,))
-        for name in ("action", "order", "is_asked", "is_seen", "is_exact", "proof", "lengths")
+        for name in ("action", "order", "later", "is_asked", "is_seen", "is_exact", "proof", "lengths")
     ]
     + [(name, np.float64, (WIDTH,)) for name in ("worth", "top")]
     + [
@@ -133,7 +143,6 @@ _WORKSPACE = record_type(
         ("scores", np.int64, (PLIES, WIDTH)),
         ("tried", np.int64, (PLIES, TRIED)),
         ("killers", np.int64, (PLIES, 2)),
-        ("history", np.int64, (2, HISTORY)),
         ("reductions", np.int64, (DEPTHS, DEPTHS)),
         ("estimates", np.float64, (PLIES,)),
         ("is_cut", np.int64, (PLIES + 1,)),
@@ -143,8 +152,7 @@ _WORKSPACE = record_type(
         ("length", np.int64, (PLIES + 1,)),
         ("path", np.int64, (PAST + PLIES,)),
         ("lines", np.int64, (WIDTH, PLIES + 1)),
-        ("answers", np.int16, (KINDS, KINDS)),
-        ("plans", np.int16, (KINDS, KINDS)),
+        ("lore", np.int16, (PLANS + KINDS * KINDS,)),
     ]
 )
 
@@ -165,6 +173,7 @@ def new_workspace(game: Game, table: TranspositionTable | None, without: frozens
     w.most_nodes = NO_LIMIT
     w.unused = DEEPEST
     w.furthest = PLIES // 2
+    w.lore_at = w.lore.ctypes.data
     w.killers[:] = w.counters[:] = NO_ACTION
     w.kinds[0] = KINDS - 1
     set_numbers(w, {})
@@ -188,12 +197,10 @@ def set_strict(w: Any, unknown: float) -> None:
 
 def forget(w: Any) -> None:
     """Drop what was learned of the order of moves."""
-    w.history[:] = 0
+    w.lore[: None if w.use_continuations else ANSWERS] = 0
     w.killers[:] = w.counters[:] = NO_ACTION
-    if w.use_continuations:
-        w.answers[:] = w.plans[:] = 0
 
 
 def fade(w: Any) -> None:
     """A new search begins: what was learned of the order of moves counts less."""
-    w.history[:] >>= 1
+    w.lore[:ANSWERS] >>= 1
