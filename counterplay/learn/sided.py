@@ -4,8 +4,8 @@ What stands where is told twice, by `Game.seen_by`: as the player to move sees i
 layer adds up rows of weights for each of them, and a second one has the units of both before it. Units are cut off
 below 0 and above 1, which costs less than sigmoids and learns faster from many examples; the output is a sigmoid.
 
-With `features="judged"` the network does not judge alone: it sees what the game's own `evaluate` says, and its output are
-odds by which that is multiplied. So it begins as good as the hand-made estimate, and learns only where that is wrong.
+With `features="judged"` the network does not judge alone: it sees what the game's own `evaluate` says, and its output
+are odds by which that is multiplied. So it begins as good as the hand-made estimate, and learns where that is wrong.
 """
 
 from __future__ import annotations
