@@ -1,14 +1,17 @@
 """A network that corrects the estimate of chess: positions of games that Stockfish plays and judges, and the fit.
 
-    python benchmarks/chess_network.py positions FOLDER --seed 1 --shards 3     # to be examined by
-    python benchmarks/chess_network.py positions FOLDER --seed 2 --shards 40    # to be learned from
-    python benchmarks/chess_network.py train FOLDER --out chess.safetensors [--hidden 32x16] [--epochs 8]
+    python benchmarks/chess_network.py positions FOLDER --seed 1 --shards 7     # to be examined by
+    python benchmarks/chess_network.py positions FOLDER --seed 2 --shards 44    # to be learned from
+    python benchmarks/chess_network.py quick FOLDER --seed 3 --shards 24        # more of it, of lopsided positions
+    python benchmarks/chess_network.py train FOLDER --out chess.safetensors [--hidden 32x16] [--epochs 6]
     counterplay match chess alphabeta:nodes=4000,model=chess.safetensors alphabeta:nodes=4000 --games 400
 
 Positions need stockfish, the fit `pip install torch`. Stockfish plays 2,000 games at once against itself, four plies
 deep, from random openings and with a random move now and then; half of the positions have another one beside them, a
 random move or two away, as a search meets them. What it says of a position is learned if that is quiet: nobody is in
-check, and its best move takes nothing. One question is enough for the move and for the value.
+check, and its best move takes nothing. One question is enough for the move and for the value. `quick` has positions
+near games that our own search of one or two plies plays, after all captures that pay; Stockfish judges them one ply
+deep.
 
 A shard is a file of rows of nine words (own and other pieces, pawns, knights, diagonal and straight sliders, kings,
 rooks that may castle, who is to move) and hundredths of a pawn for the player to move. The error is the mean square of
@@ -23,12 +26,13 @@ import shutil
 import subprocess
 import time
 from functools import partial
+from math import inf
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from chess_fit import PAWN, SLOPE  # beside this file
-from chess_positions import MATE
+from chess_positions import MATE, best_move, settled
 
 from counterplay import games, learn
 from counterplay.core.bits import Bits
@@ -43,6 +47,9 @@ DECIDED = 800
 """A game is given up some time after one side is so far ahead: endings that are won anyway would be most of it."""
 ASIDE, ASTRAY = 0.5, 0.1
 """The share of positions beside which another one is judged, a random move or two away; and of random moves played."""
+OFTEN, RARELY, DEEPER, WON = 0.4, 0.1, 0.08, 0.35
+"""Of quick games: the share of moves after which a position is noted, and where one side is ahead by more than the last
+number; and the share of games that look two plies ahead."""
 SIGNS = np.frombuffer(b"1PNBRQKpnbrqk", np.uint8)
 BATCH, RATE = 2048, 0.004
 TEMPO, TURNED = 0.25, 0.5
@@ -145,6 +152,42 @@ def note_quiet(game, none, rows, moves, is_quiet):  # type: ignore[no-untyped-de
         )
 
 
+@native
+def thinned(game, s, source):  # type: ignore[no-untyped-def]
+    """The position with some pieces taken off, or as it was if a king could be taken then."""
+    share, off = unit(source), s.kings - s.kings
+    for q in (s.mine | s.theirs) - s.kings:
+        if unit(source) < share:
+            off = off.add(q)
+    mine, theirs, castling = s.mine - off, s.theirs - off, s.castling - off
+    kinds = s.pawns - off, s.knights - off, s.diagonal - off, s.straight - off, s.kings
+    thin = game.State(mine, theirs, *kinds, castling, s.en_passant, s.turn, 0, 1)
+    other = game.State(theirs, mine, *kinds, castling, s.en_passant, 1 - s.turn, 0, 1)
+    return s if s.en_passant or game.in_check(other) else thin
+
+
+@native
+def note_game(game, start, source, rows):  # type: ignore[no-untyped-def]
+    """Play a quick game, and write positions near it into rows; how many."""
+    n, depth = 0, 2 if unit(source) < DEEPER else 1
+    s = after_some(game, start, 2 + int(9.0 * unit(source)), source)
+    for _ in range(LONGEST):
+        is_won = abs(game.evaluate(s, 0)) > WON
+        if game.is_terminal(s) or (is_won and unit(source) < 0.1):
+            break
+        if unit(source) < (RARELY if is_won else OFTEN):
+            near = thinned(game, s, source) if unit(source) < 0.1 else s
+            near = after_some(game, near, int(4.0 * unit(source) ** 2), source)
+            if not game.is_terminal(near):
+                near = settled(game, near, game.player(near), -inf, inf)[1]
+            if not game.is_terminal(near) and not game.in_check(near):
+                write(near, rows[n])
+                n += 1
+        a = game.sample(s, word(source)) if unit(source) < ASTRAY else best_move(game, s, depth)
+        s = game.result(s, a)
+    return n
+
+
 def squares_of(rows: Any) -> Any:
     """For each row eight boards: where each of its words has a one."""
     words = np.ascontiguousarray(rows[:, :8]).view(np.uint8).reshape(-1, 8, 8)
@@ -217,13 +260,33 @@ def write_positions(folder: Path, shards: int, depth: int, seed: int, program: s
             note_quiet(game, none, rows, moves, is_quiet)
             parts.append(np.concatenate([rows, scores[:, None]], axis=1)[is_quiet])
             go_on(game, start, none, boards, moves[:GAMES], scores[:GAMES], plies, source)
-        found = np.unique(np.concatenate(parts), axis=0)
-        part = folder / f"{seed}-{number:03}.part"
-        with part.open("wb") as out:
-            np.save(out, found)
-        part.rename(part.with_suffix(".npy"))
-        print(f"shard {number + 1} of {shards}: {len(found):,} positions, {time.time() - began:.0f} s", flush=True)
+        keep(np.unique(np.concatenate(parts), axis=0), folder / f"{seed}-{number:03}.npy", began)
     shutil.rmtree(work)
+
+
+def write_quick(folder: Path, shards: int, seed: int, program: str) -> None:
+    """Positions of quick games, which Stockfish judges."""
+    game, source = games.load("chess"), new_random(seed)
+    start, work, room = game.initial(), folder / f"work-{seed}", np.zeros((LONGEST, 9), np.int64)
+    work.mkdir(parents=True, exist_ok=True)
+    began = time.time()
+    for number in range(shards):
+        parts: list[Any] = []
+        while sum(map(len, parts)) < SHARD:
+            parts.append(room[: note_game(game, start, source, room)].copy())
+        rows = np.unique(np.concatenate(parts), axis=0)
+        _, scores = judged(program, fens_of(rows), 1, work)
+        keep(np.concatenate([rows, scores[:, None]], axis=1), folder / f"{seed}-{number:03}.npy", began)
+    shutil.rmtree(work)
+
+
+def keep(shard: Any, file: Path, began: float) -> None:
+    """Write a shard, whole or not at all."""
+    part = file.with_suffix(".part")
+    with part.open("wb") as out:
+        np.save(out, shard)
+    part.rename(file)
+    print(f"{file}: {len(shard):,} positions, {time.time() - began:.0f} s", flush=True)
 
 
 # ---- the fit
@@ -340,13 +403,14 @@ def train(folder: Path, out: Path, hidden: str, epochs: int, features: str, held
         more = [own[None]] if is_judged else []
         model.weights["first"][:] = torch.cat([rows[:-1], *more, bias[None]]).numpy()
         model.weights["rest"][:] = torch.cat([second.flatten(), thresholds, last]).numpy()
-    model.pedigree.append({"method": f"fitted to {len(learned):,} positions that Stockfish judged", "error": left})
-    learn.save(model, out)
+    how = f"fitted to {len(learned):,} positions that Stockfish judged"
+    model.pedigree.append({"recipe": "fit", "method": how, "error": left})
+    learn.save(model, out, half=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("step", choices=["positions", "train"])
+    parser.add_argument("step", choices=["positions", "quick", "train"])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--shards", type=int, default=40)
     parser.add_argument("--depth", type=int, default=4)
@@ -356,10 +420,12 @@ def main() -> None:
     parser.add_argument("--hidden", default="32x16")
     parser.add_argument("--features", choices=["judged", "sides"], default="judged")
     parser.add_argument("--held-out", type=int, default=1, help="The seed of the positions that are held out.")
-    parser.add_argument("--epochs", type=int, default=8)
+    parser.add_argument("--epochs", type=int, default=6)
     asked = parser.parse_args()
     if asked.step == "positions":
         write_positions(asked.folder, asked.shards, asked.depth, asked.seed, asked.stockfish)
+    elif asked.step == "quick":
+        write_quick(asked.folder, asked.shards, asked.seed, asked.stockfish)
     else:
         train(asked.folder, asked.out, asked.hidden, asked.epochs, asked.features, asked.held_out)
 
