@@ -32,6 +32,16 @@ def test_it_has_title_axes_and_a_legend_whatever_characters_are_in_them():
     assert svg.get("aria-label") == "T & <T>"
 
 
+def test_a_long_title_is_cut_so_that_the_picture_is_not_wider_for_it():
+    title = "a recipe with many settings, " * 10
+    svg, short = drawn({"s": [(1, 1), (2, 2)]}, title, "x", "y"), drawn({"s": [(1, 1), (2, 2)]}, "short", "x", "y")
+    (shown,) = (text for text in texts(svg) if text and text.startswith("a recipe"))
+    assert shown.endswith("…")
+    assert len(shown) < 80
+    assert svg.get("aria-label") == title
+    assert int(svg.get("width")) < 1.4 * int(short.get("width"))
+
+
 def test_the_scale_is_logarithmic_with_ticks_at_powers_of_ten():
     svg = drawn({"s": [(0, 3), (1, 30), (2, 300)]}, "", "", "")
     assert [text for text in texts(svg) if text and text.startswith("10")] == ["10⁰", "10¹", "10²", "10³"]

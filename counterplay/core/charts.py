@@ -42,6 +42,8 @@ class _Field(NamedTuple):
 
 
 _LINES = _Field(72, 520, 48, 384, 440)  # the legend is on the right
+_LONGEST = 64
+"""Letters of a title that are drawn: a picture wider than its lines would be shown too small."""
 _VALUES = _Field(66, 744, 44, 264, 320)  # the legend is below
 
 
@@ -56,11 +58,12 @@ def line_chart(series: Mapping[str, Points], title: str, x_label: str, y_label: 
     across = _scale(min(xs), max(xs), _LINES.left + 12, _LINES.right - 12)
     height = math.log10 if log_y else float
     up = _scale(height(y_ticks[0]), height(y_ticks[-1]), _LINES.bottom, _LINES.top)
+    shown = title if len(title) <= _LONGEST else f"{title[: _LONGEST - 1]}…"
     width = math.ceil(
-        max(_LINES.right + 60 + _LETTER * max(map(len, series)), _LINES.left + 1.4 * _LETTER * len(title))
+        max(_LINES.right + 60 + _LETTER * max(map(len, series)), _LINES.left + 1.4 * _LETTER * len(shown))
     )
     parts = [
-        _title(_LINES, title),
+        _title(_LINES, shown),
         *(_y_tick(_LINES, up(height(y)), _power_text(y) if log_y else f"{y:g}") for y in y_ticks),
         *(_x_tick(_LINES, across(x), f"{x:g}") for x in x_ticks),
         _axes(_LINES, x_label, y_label),
