@@ -32,7 +32,7 @@ from counterplay.core.primitives import store
 from counterplay.native import native
 from counterplay.search.alphabeta.pruning import set_numbers
 from counterplay.search.alphabeta.root import begin, look
-from counterplay.search.alphabeta.workspace import HISTORY, KINDS, PLIES, new_workspace, useful_refinements
+from counterplay.search.alphabeta.workspace import ANSWERS, KINDS, PLANS, PLIES, new_workspace, useful_refinements
 from counterplay.search.table import NO_ACTION, UNPROVEN, TranspositionTable
 
 OPENING, EVEN = 8, 0.05  # random plies, and what they may be worth to either side by a search of as many nodes
@@ -40,6 +40,7 @@ WON, WON_PLIES = 3 / 13, 4
 DRAWN, DRAWN_PLIES, DRAWN_FROM = 0.02, 8, 40
 LONGEST, DEEPEST = 200, PLIES // 2
 TABLE_MB = 4
+LORE = PLANS + KINDS * KINDS  # what is learned of the order of moves
 TACTICS_NODES, DEPTH, MOST_NODES = 50_000, 8, 1_000_000
 
 
@@ -86,13 +87,10 @@ def play(game, s, white, black, nodes):
 def forget(game, s, w):
     """A new game begins at `s`."""
     w.past, w.path[0] = 0, game.key(s)
-    for p in range(2):
-        for i in range(HISTORY):
-            w.history[p, i] = 0
+    for i in range(LORE):
+        w.lore[i] = 0
     for i in range(KINDS):
         w.counters[i] = NO_ACTION
-        for j in range(KINDS):
-            w.answers[i, j] = w.plans[i, j] = 0
     for i in range(PLIES):
         w.killers[i, 0] = w.killers[i, 1] = NO_ACTION
     for i in range(4 * (w.mask + 2) if w.table_at else 0):
@@ -113,9 +111,8 @@ def think(game, s, w, nodes, depth):
     """Search as `AlphaBeta` does, without coming back to Python."""
     w.nodes, w.most_nodes, w.stop, w.multi, w.asked = 0, nodes, 0, 1, 0
     w.age = (w.age + 1) & 4095
-    for p in range(2):
-        for i in range(HISTORY):
-            w.history[p, i] >>= 1
+    for i in range(ANSWERS):
+        w.lore[i] >>= 1
     begin(game, s, w)
     w.least, w.most = game.utility_range  # those of chess, for either side
     a, v = w.action[w.order[0]], 0.0

@@ -255,7 +255,7 @@ def test_the_evaluation_of_chess_is_fitted_to_positions(fitting, tmp_path):
 def test_a_refinement_s_match_is_played_once(tmp_path, monkeypatch, capsys):
     monkeypatch.syspath_prepend(BENCHMARKS)
     refinements = importlib.import_module("refinements")
-    for name, less in {"LONGEST": 3, "OPENING": 2, "HISTORY": 8, "KINDS": 8, "TABLE_MB": 0.001}.items():
+    for name, less in {"LONGEST": 3, "OPENING": 2, "LORE": 16, "ANSWERS": 8, "KINDS": 8, "TABLE_MB": 0.001}.items():
         monkeypatch.setattr(refinements, name, less)
     options = ["--games", "4", "--nodes", "15", "--match-only", "--record", str(tmp_path / "rows.jsonl")]
     monkeypatch.setattr(sys, "argv", ["refinements.py", "killers", *options])
