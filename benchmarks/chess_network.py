@@ -32,7 +32,7 @@ from typing import Any
 
 import numpy as np
 from chess_fit import PAWN, SLOPE  # beside this file
-from chess_positions import MATE, best_move, settled
+from chess_positions import MATE, after_some, best_move, settled
 
 from counterplay import games, learn
 from counterplay.core.bits import Bits
@@ -92,16 +92,6 @@ def write(s, row):  # type: ignore[no-untyped-def]
     for i in range(8):
         row[i] = word_of(sets[i], 0)
     row[8] = s.turn
-
-
-@native
-def after_some(game, s, n, source):  # type: ignore[no-untyped-def]
-    """The position after so many random moves."""
-    for _ in range(n):
-        if game.is_terminal(s):
-            return s
-        s = game.result(s, game.sample(s, word(source)))
-    return s
 
 
 @native

@@ -81,12 +81,19 @@ def best_move(game, s, depth):  # type: ignore[no-untyped-def]
 
 
 @native
-def disturbed(game, s, moves, source):  # type: ignore[no-untyped-def]
-    """Where so many random moves, and then all captures that pay, lead to."""
+def after_some(game, s, moves, source):  # type: ignore[no-untyped-def]
+    """The position after so many random moves, or where they end the game."""
     for _ in range(moves):
         if game.is_terminal(s):
             return s
         s = game.result(s, game.sample(s, word(source)))
+    return s
+
+
+@native
+def disturbed(game, s, moves, source):  # type: ignore[no-untyped-def]
+    """Where so many random moves, and then all captures that pay, lead to."""
+    s = after_some(game, s, moves, source)
     return settled(game, s, game.player(s), -inf, inf)[1]
 
 

@@ -250,8 +250,14 @@ def test_games_in_batches_are_the_same_compiled_and_interpreted():
     """The same leaves, visits and memory, whichever way, as long as nothing is learned."""
     needs_torch()
 
+    assert_same_games(GAME, {**QUICK, "repeats": 0.0})
+
+
+def assert_same_games(game, settings):
+    """Whether compiled and interpreted games leave the same memory."""
+
     def played():
-        training = BatchTraining(GAME, network(), BatchSettings(6, **{**QUICK, "repeats": 0.0}))
+        training = BatchTraining(game, network(game), BatchSettings(6, **settings))
         training.run()
         return training.memory()
 
@@ -266,19 +272,8 @@ def test_games_in_batches_are_the_same_compiled_and_interpreted():
 def test_playouts_and_all_moves_as_first_are_the_same_compiled_and_interpreted():
     needs_torch()
     game = games.load("go:size=2")
-    given = {**QUICK, "repeats": 0.0, "playouts": 0.75, "rave": 50.0, "hunch": 1.0, "resign": 0.2}
-
-    def played():
-        training = BatchTraining(game, network(game), BatchSettings(6, **given))
-        training.run()
-        return training.memory()
-
-    compiled = played()
-    with interpreted():
-        slow = played()
-    assert len(compiled["0.index"])
-    for name, array in compiled.items():
-        assert array.tobytes() == slow[name].tobytes(), name
+    more = {"playouts": 0.75, "rave": 50.0, "hunch": 1.0, "resign": 0.2}
+    assert_same_games(game, {**QUICK, "repeats": 0.0, **more})
 
 
 def test_a_leaf_is_worth_its_playout_where_that_is_all_that_counts():
