@@ -50,6 +50,8 @@ ASIDE, ASTRAY = 0.5, 0.1
 OFTEN, RARELY, DEEPER, WON = 0.4, 0.1, 0.08, 0.35
 """Of quick games: the share of moves after which a position is noted, and where one side is ahead by more than the last
 number; and the share of games that look two plies ahead."""
+GRAIN = 512
+"""Weights of the first layer are multiples of its inverse, so that a search can go on from the sums before."""
 SIGNS = np.frombuffer(b"1PNBRQKpnbrqk", np.uint8)
 BATCH, RATE = 2048, 0.004
 TEMPO, TURNED = 0.25, 0.5
@@ -283,7 +285,7 @@ def keep(shard: Any, file: Path, began: float) -> None:
 
 
 def inputs_of(rows: Any, inputs: int, most: int) -> Any:
-    """What the player to move sees, by numbers as `seen_by` of chess has them, filled up with `inputs`."""
+    """What the player to move sees, by numbers as `seen_as` of chess has them, filled up with `inputs`."""
     at = squares_of(rows)
     mine, theirs, castling, kinds = at[:, 0], at[:, 1], at[:, 7], kinds_of(at)
     king = (mine & at[:, 6]).argmax(axis=1)
@@ -341,7 +343,7 @@ def train(folder: Path, out: Path, hidden: str, epochs: int, features: str, held
     from torch import nn
 
     game = games.load("chess")
-    model = learn.SidedNetwork(game, hidden=hidden, features=features)
+    model = learn.SidedNetwork(game, hidden=hidden, features=features, grain=GRAIN)
     files = sorted(folder.glob("*.npy"))
     others = [file for file in files if file.name.startswith(f"{held_out}-")]
     learned, held = Positions(game, [file for file in files if file not in others]), Positions(game, others)

@@ -9,7 +9,7 @@ import pytest
 
 from counterplay import Bits, Game, Memory, UserError, games, learn, native, search
 from counterplay.core import vectors
-from counterplay.core.features import Active, new_active
+from counterplay.core.features import NOTES, Active, new_active
 from counterplay.core.primitives import lowest_one
 from counterplay.core.randomness import new_random
 from counterplay.search.playout import random_action
@@ -127,6 +127,7 @@ MODELS = {
     "both sides": ("breakthrough", lambda game: learn.SidedNetwork(game, hidden=(32, 16))),
     "chess": ("chess", lambda game: learn.SidedNetwork(game, hidden=(16, 32))),
     "corrected": ("breakthrough", lambda game: learn.SidedNetwork(game, hidden=(16, 16), features="judged")),
+    "rounded": ("breakthrough", lambda game: learn.SidedNetwork(game, hidden=(32, 16), grain=256)),
     "lines": ("connect_four:rows=5", learn.Patterns),
     "wide": ("go", lambda game: learn.Patterns(game, shapes=[[0, 1, 9, 10], [3, 40, 63, 64, 80]], stages=3)),
 }
@@ -165,6 +166,41 @@ def test_a_network_that_corrects_multiplies_the_odds_of_the_own_estimate():
         for s in positions(game, 6):
             p = game.player(s)
             assert odds(clever.evaluate(s, p)) == pytest.approx(3.0 * odds(game.evaluate(s, p)), rel=1e-4)
+
+
+@native.native
+def judge_onward(game, s, notes):
+    return game.model_onward(s, 0, notes)
+
+
+@pytest.mark.parametrize("features", ["sides", "judged"])
+@pytest.mark.parametrize("name", ["breakthrough", "chess"])
+def test_a_rounded_network_goes_on_from_the_state_before_and_says_the_same(name, features):
+    """In any order of states, to the last bit, and in both modes: also after captures, castling and other outlooks."""
+    game = games.load(name)
+    clever = game.with_model(shaken(learn.SidedNetwork(game, hidden=(32, 16), features=features, grain=512)))
+    live = [s for s in positions(game, 60) if not game.is_terminal(s)]
+    outlooks = {tuple(game.outlook(s, p) for p in range(2)) for s in live}
+    assert name != "chess" or len(outlooks) > 1
+    asked, notes = [*live, *live[::7]], np.zeros(NOTES, np.int64)
+    compiled = [judge_onward.compiled(clever, s, notes.ctypes.data) for s in asked]
+    notes[:] = 0
+    with native.interpreted():
+        assert [judge_onward(clever, s, notes.ctypes.data) for s in asked] == compiled
+        fresh = [clever.evaluate(s, 0) for s in asked]
+    assert fresh == compiled
+    assert len(set(fresh)) > len(live) // 2
+
+
+def test_a_search_is_the_same_whether_a_network_goes_on_or_begins_anew():
+    game = games.load("breakthrough:rows=6,columns=5")
+    model = shaken(learn.SidedNetwork(game, hidden=(16, 16), grain=512))
+    model.round()
+    plain = learn.SidedNetwork(game, hidden=(16, 16))
+    for name, weights in model.weights.items():
+        plain.weights[name][:] = weights
+    one, other = (search.alphabeta(game.with_model(each), depth=5) for each in (model, plain))
+    assert (one.value, one.line, one.nodes) == (other.value, other.line, other.nodes)
 
 
 def test_every_search_takes_a_game_with_a_model_and_ends_are_exact():
@@ -222,7 +258,7 @@ def test_a_model_is_for_its_own_game():
         learn.Linear(games.load("pig:players=3"))
     with pytest.raises(UserError, match="16 units or a multiple"):
         learn.Network(games.load("nim"), hidden=10)
-    with pytest.raises(UserError, match="has no seen_by"):
+    with pytest.raises(UserError, match="has no things"):
         learn.SidedNetwork(games.load("nim"))
     with pytest.raises(UserError, match="two hidden layers"):
         learn.SidedNetwork(games.load("breakthrough"), hidden="64")
@@ -230,8 +266,14 @@ def test_a_model_is_for_its_own_game():
         learn.SidedNetwork(games.load("backgammon"))
     with pytest.raises(UserError, match="the features sides or judged"):
         learn.SidedNetwork(games.load("breakthrough"), features="own")
-    with pytest.raises(UserError, match="has not both seen_by"):
+    with pytest.raises(UserError, match="has not both things"):
         learn.SidedNetwork(games.load("nim"), features="judged")
+    with pytest.raises(UserError, match="1024 units are too many"):
+        learn.SidedNetwork(games.load("breakthrough"), hidden=(1024, 16), grain=512)
+    with pytest.raises(UserError, match="at most 64 squares"):
+        learn.SidedNetwork(games.load("breakthrough:rows=10,columns=10"), grain=512)
+    with pytest.raises(UserError, match="learns no more"):
+        learn.td(games.load("breakthrough"), learn.SidedNetwork(games.load("breakthrough"), grain=512), games=1)
     with pytest.raises(UserError, match="has no planes"):
         learn.Patterns(games.load("nim"))
     with pytest.raises(UserError, match="names no shapes"):

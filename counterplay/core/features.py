@@ -17,10 +17,13 @@ from counterplay.core.bits import Bits
 from counterplay.core.cells import Cells
 from counterplay.core.knowledge import for_people, knowledge
 
-__all__ = ["Active", "Learnable", "Place", "default_features", "new_active", "number_of_inputs"]
+__all__ = ["NOTES", "Active", "Learnable", "Place", "default_features", "new_active", "number_of_inputs"]
 
 MOST_ACTIVE = 1024
 """So many inputs of one state may be told; a state has them on the stack."""
+
+NOTES = 1024
+"""So many words may be kept of one state, to judge the next one faster."""
 
 SMALL = 32
 """Whole numbers below this are inputs of their own: what 3 is worth need not lie between 2 and 4."""
@@ -179,14 +182,28 @@ class Learnable:
         return ()
 
     seen_inputs: ClassVar[int] = 0
-    """How many inputs `seen_by` has."""
+    """How many inputs `seen_as` has."""
     most_seen: ClassVar[int] = 0
-    """How many of them it tells of one state at most."""
+    """How many things a state has at most."""
 
     @knowledge
-    def seen_by(self, s: Any, p: int, on: Any) -> None:
-        """Tell by `on.add(i)` what stands where, as player `p` sees it: to both players as many things, and what is
-        one's own to one is the other's to the other. For networks that look at the board from both sides."""
+    def things(self, s: Any) -> Any:
+        """What stands where, a tuple of `Bits`, one for each kind of thing; the same for both players.
+
+        For networks that look at the board from both sides.
+        """
+        return ()
+
+    def outlook(self, s: Any, p: int) -> int:
+        """How player `p` looks at the board, a number from 0 on. While it is the same, things look as before."""
+        return 0
+
+    def seen_as(self, p: int, outlook: int, kind: int, square: int) -> int:
+        """The input that says to player `p` that there is a thing of that kind on that square.
+
+        What is one's own to one is the other's to the other.
+        """
+        return 0
 
     @property
     def symmetries(self) -> Sequence[Sequence[int]]:
@@ -223,6 +240,15 @@ class Learnable:
     def model_odds(self, units: Any, p: int, a: int) -> float:
         """How much speaks for a move, by a model that says so of a state; see `counterplay.learn.dual`."""
         return 1.0
+
+    @knowledge
+    def model_onward(self, s: Any, p: int, notes: int) -> float:
+        """`evaluate` by a model, for who asks about many live states, one after the other, that have much in common.
+
+        `notes` is the address of `NOTES` words, 0 at first, in which it may keep what helps with the next state. What
+        they are never changes the value.
+        """
+        return 0.0
 
     @for_people
     def feature_name(self, s: Any, i: int) -> str:

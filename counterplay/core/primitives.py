@@ -7,11 +7,11 @@ searches call them by these names in either mode.
 from __future__ import annotations
 
 import ctypes
+import itertools
 import struct
 from collections.abc import Iterable, Iterator, Sized
-from itertools import islice
 from threading import Lock
-from typing import Any, ClassVar
+from typing import Any
 
 from counterplay.core.bits import Bits
 from counterplay.core.cells import Cells
@@ -119,7 +119,7 @@ def count(items: Iterable[int]) -> int:
 
 def nth(items: Iterable[int], k: int) -> int:
     """Item number `k`, counted from 0; there must be so many."""
-    for item in islice(items, k, None):
+    for item in itertools.islice(items, k, None):
         return item
     raise RulesError("there is a state without actions that is not over; `counterplay check` says which")
 
@@ -233,20 +233,28 @@ def compare_swap(address: int, i: int, old: int, new: int) -> bool:
         return True
 
 
-class _Kept:
-    """Interpreted, states are objects. (In a class, where they are no part of a fingerprint.)"""
-
-    states: ClassVar[dict[int, Any]] = {}
-
-
 def keep_state(address: int, s: Any, like: Any) -> None:
     """Put a state there, where there is room for `room_for_state` bytes; `like` is any state of the same game."""
-    _Kept.states[int(address)] = s
+    for i, word in enumerate(_words(s)):
+        store(address, i, _signed(word))
 
 
 def kept_state(address: int, like: Any) -> Any:
-    """The state that was put there; `like` is any state of the same game."""
-    return _Kept.states[int(address)]
+    """The state that was put there, or one of nothing but 0 where all is 0; `like` is any state of the same game."""
+    return _of_words(like, (load(address, i) & _MASK for i in itertools.count()))
+
+
+def _of_words(like: Any, words: Iterator[int]) -> Any:
+    """The value that is like another and made up of these words, of which it takes as many as it needs."""
+    if isinstance(like, tuple):
+        items = [_of_words(item, words) for item in like]
+        return type(like)(*items) if hasattr(like, "_fields") else tuple(items)
+    several = sum(next(words) << 64 * i for i in range(len(_words(like))))
+    if isinstance(like, Bits):
+        return Bits.from_int(like.width, several)
+    if isinstance(like, Cells):
+        return Cells.unpacked(like.most, like.least, len(like), several)
+    return as_float(_signed(several)) if isinstance(like, float) else type(like)(_signed(several))
 
 
 def room_for_state(s: Any) -> int:

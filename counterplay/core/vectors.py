@@ -8,6 +8,7 @@ sum, as processors do it in one step.
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,8 @@ import numpy as np
 from counterplay.core.memory import Memory
 
 __all__ = ["LANES", "add_both_rows", "add_rows", "add_scaled", "clipped_first_layer", "clipped_layer", "clipped_slopes"]
-__all__ += ["convolve", "first_layer", "gather", "layer", "scratch", "sigmoid", "slopes", "word_of"]
+__all__ += ["clipped_sum", "convolve", "first_layer", "gather", "layer", "row_at", "scratch", "sigmoid", "slopes"]
+__all__ += ["word_of"]
 
 LANES = 16
 
@@ -33,6 +35,11 @@ _Row = np.ndarray[Any, np.dtype[np.float32]]
 def scratch(n: int) -> Any:
     """A row of `n` numbers for the length of a call, all 0; compiled, on the stack, and `n` known beforehand."""
     return Memory(np.zeros(n, np.float32))
+
+
+def row_at(address: int, n: int) -> Any:
+    """The row of `n` numbers at an address that the caller keeps alive; compiled, `n` is known beforehand."""
+    return Memory(np.ctypeslib.as_array((ctypes.c_float * n).from_address(int(address))))
 
 
 def sigmoid(x: float) -> float:
@@ -147,6 +154,11 @@ def clipped_first_layer(rows: Any, on: Any, units: Any) -> None:
         for k in range(side * half, side * half + half):
             total = _fused(np.float32(on.value(k)), rows.array[on.index(k)], total)
         units.array[side * n : side * n + n] = _clipped(total)
+
+
+def clipped_sum(y: Any, i: int, x: Any, at: int, by: float, rows: Any, k: int, n: int) -> None:
+    """Into `y` such units of sums: of the row of `x`, and of `by` times the one of `rows` from number `k` on."""
+    _flat(y)[i : i + n] = _clipped(_fused(np.float32(by), _flat(rows)[k : k + n], _flat(x)[at : at + n]))
 
 
 def add_both_rows(rows: Any, on: Any, change: Any) -> None:

@@ -122,13 +122,13 @@ class Breakthrough(BoardGame):
     def most_seen(self):
         return 2 * self.depth * self.columns
 
-    def seen_by(self, s, p, on):
+    def things(self, s):
+        return s.b, s.w
+
+    def seen_as(self, p, outlook, kind, square):
         """Own pieces, then the other's, on a board that the player goes down."""
-        last = self.empty.width - 1
-        for square in s.b:
-            on.add(square if p == 0 else 2 * last + 1 - square)
-        for square in s.w:
-            on.add(last + 1 + square if p == 0 else last - square)
+        squares = self.empty.width
+        return (squares if kind != p else 0) + (square if p == 0 else squares - 1 - square)
 
     def mirror_square(self, square):
         return square + self.columns - 1 - 2 * (square % self.columns)

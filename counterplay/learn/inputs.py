@@ -5,7 +5,7 @@ terms    what the hand-made estimate adds up, as the viewer sees it: how Samuel'
 shapes   what stands on each of the game's `shapes`, an input for every pattern; and on each square
 images   the same, but each image of a shape has inputs of its own, so that it matters where on the board it is
 turns    the same, and who is to move
-sides    what stands where, by `Game.seen_by`, as the viewer sees it, and then the same as the other player does
+sides    what stands where, by `Game.things`, as the viewer sees it, and then the same as the other player does
 judged   the same, and to each of them what the game's own estimate says
 table    one input for each state, by its hash: a table of values, for games small enough to be known by heart
 """
@@ -58,12 +58,12 @@ def with_inputs(game: Game, which: str) -> Game:
             return game.extended(features=of_turns, inputs=inputs + game.players, most_active=most + 1, **tables)
         return game.extended(features=of_shapes, inputs=inputs, most_active=most, **tables)
     if which == "sides":
-        if not game.knows.seen_by:
-            raise UserError(f"{game} has no seen_by(self, s, p, on): what stands where, as a player sees it")
+        if not game.knows.things:
+            raise UserError(f"{game} has no things(self, s): what stands where, a set of squares for each kind")
         return game.extended(features=of_sides, inputs=game.seen_inputs, most_active=2 * game.most_seen)
     if which == "judged":
-        if not (game.knows.seen_by and game.knows.evaluate):
-            raise UserError(f"{game} has not both seen_by(self, s, p, on) and an evaluate(self, s, p)")
+        if not (game.knows.things and game.knows.evaluate):
+            raise UserError(f"{game} has not both things(self, s) and an evaluate(self, s, p)")
         own: Any = original(game)
         inputs, most = game.seen_inputs, game.most_seen
         return game.extended(features=of_judged, model_own=own.evaluate, inputs=inputs + 1, most_active=2 * most + 2)
@@ -119,17 +119,31 @@ def pattern_at(masks: Any, places: Any, digits: Any, planes: Any, i: int) -> int
 
 def of_sides(self: Any, s: Any, on: Any) -> None:
     p = self.viewer(s)
-    self.seen_by(s, p, on)
-    self.seen_by(s, 1 - p, on)
+    tell_seen(self, s, p, on)
+    tell_seen(self, s, 1 - p, on)
 
 
 def of_judged(self: Any, s: Any, on: Any) -> None:
-    p, (low, high) = self.viewer(s), self.utility_range
-    lead = (2.0 * self.model_own(s, p) - low - high) / (high - low)  # from -1 to 1
-    self.seen_by(s, p, on)
+    p = self.viewer(s)
+    lead = own_lead(self, s, p)
+    tell_seen(self, s, p, on)
     on.add(self.inputs - 1, lead)
-    self.seen_by(s, 1 - p, on)
+    tell_seen(self, s, 1 - p, on)
     on.add(self.inputs - 1, -lead)
+
+
+def tell_seen(game: Any, s: Any, p: int, on: Any) -> None:
+    """What stands where, as player `p` sees it."""
+    outlook, things = game.outlook(s, p), game.things(s)
+    for kind in range(len(things)):
+        for square in things[kind]:
+            on.add(game.seen_as(p, outlook, kind, square))
+
+
+def own_lead(game: Any, s: Any, p: int) -> float:
+    """What the game's own estimate says for player `p`, from -1 to 1."""
+    low, high = game.utility_range
+    return float((2.0 * game.model_own(s, p) - low - high) / (high - low))
 
 
 def of_table(self: Any, s: Any, on: Any) -> None:

@@ -75,8 +75,10 @@ def _new_active(context, builder, sig, args):
 
 
 def row_on_stack(builder, kind, n: int):
-    """A pointer to room for `n` numbers."""
-    row = cgutils.alloca_once(builder, ir.ArrayType(kind, n))
+    """A pointer to room for `n` numbers, whatever they are. (Numba's own `alloca_once` would make all of them 0, one by
+    one, in every call.)"""
+    with builder.goto_entry_block():
+        row = builder.alloca(ir.ArrayType(kind, n))
     row.align = 64
     return builder.bitcast(row, kind.as_pointer())
 

@@ -102,6 +102,22 @@ def _scratch(context, builder, sig, args):
     return row
 
 
+@infer_global(vectors.row_at)
+class _RowAt(AbstractTemplate):
+    prefer_literal = True
+
+    def generic(self, args, kws):
+        if len(args) == 2 and isinstance(args[0], types.Integer) and isinstance(args[1], types.IntegerLiteral):
+            return signature(MemoryType(MemoryKind("float32", (args[1].literal_value,), True)), *args)
+        return None
+
+
+@lower_builtin(vectors.row_at, types.Integer, types.Integer)
+def _row_at(context, builder, sig, args):
+    address = context.cast(builder, args[0], sig.args[0], types.int64)
+    return builder.inttoptr(address, context.get_value_type(sig.return_type))
+
+
 # ---- sigmoids
 
 
@@ -305,6 +321,26 @@ def _add_scaled(typing, a, i, x, b, k, n):
 @overload(vectors.add_scaled)
 def _ol_add_scaled(a, i, x, b, k, n):
     return (lambda a, i, x, b, k, n: _add_scaled(a, i, x, b, k, n)) if _is_row(a, b) else None
+
+
+@intrinsic
+def _clipped_sum(typing, y, i, x, at, by, rows, k, n):
+    def codegen(context, builder, sig, args):
+        i, at, k, n = _whole(context, builder, sig, args, 1, 3, 6, 7)
+        by = _spread(builder, _small(context, builder, sig.args[4], args[4]))
+        with _each_vector(builder, n) as j:
+            row, x = _load(builder, args[5], builder.add(k, j)), _load(builder, args[2], builder.add(at, j))
+            _store(builder, _clipped_of(builder, _fused(builder, by, row, x)), args[0], builder.add(i, j))
+        return context.get_dummy_value()
+
+    return types.void(y, i, x, at, by, rows, k, n), codegen
+
+
+@overload(vectors.clipped_sum)
+def _ol_clipped_sum(y, i, x, at, by, rows, k, n):
+    if _is_row(y, x, rows):
+        return lambda y, i, x, at, by, rows, k, n: _clipped_sum(y, i, x, at, by, rows, k, n)
+    return None
 
 
 # ---- convolutions

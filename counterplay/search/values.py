@@ -10,7 +10,7 @@ from typing import Any
 
 from counterplay.core.game import Game, RulesError
 
-__all__ = ["must_be_sane", "sane_estimate", "sane_utility"]
+__all__ = ["must_be_sane", "sane", "sane_estimate", "sane_utility"]
 
 _SLACK = 1e-9  # rounding is no fault
 
@@ -27,7 +27,12 @@ def sane_utility(game: Any, s: Any, p: int, tally: Any) -> float:
 
 def sane_estimate(game: Any, s: Any, p: int, tally: Any) -> float:
     """What the game thinks that `s` is worth to `p`."""
-    v = float(game.evaluate(s, p))
+    return sane(game.evaluate(s, p), tally)
+
+
+def sane(estimate: Any, tally: Any) -> float:
+    """The estimate, if it is a number."""
+    v = float(estimate)
     if v != v:
         tally.strange = tally.stop = 1
     return v

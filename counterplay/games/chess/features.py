@@ -7,7 +7,7 @@ by how much is left of the beginning of the game, then by how much there is of t
 So the inputs by the weights of `weights.txt` add up to what `evaluation.py` says.
 """
 
-from counterplay.games.chess.board import BLACK, FILE, KNIGHT_STEPS, OTHER_HALF, diagonal_from, straight_from
+from counterplay.games.chess.board import BLACK, FILE, KNIGHT_STEPS, OTHER_HALF, WHITE, diagonal_from, straight_from
 from counterplay.games.chess.evaluation import (
     FULL,
     distance,
@@ -144,24 +144,40 @@ SEEN = 2 * 6 * 64 + 2 * 8
 MOST_SEEN = 32 + 4
 
 
-def seen_by(s, p, on):
-    """Own pieces, the other's, and the rooks that may still castle, by their files.
+def things(s):
+    """The pieces of each kind and the rooks that may still castle, White's and then Black's."""
+    white, black = (s.mine, s.theirs) if s.turn == WHITE else (s.theirs, s.mine)
+    queens = s.diagonal & s.straight
+    bishops, rooks = s.diagonal - queens, s.straight - queens
+    return (
+        s.pawns & white,
+        s.knights & white,
+        bishops & white,
+        rooks & white,
+        queens & white,
+        s.kings & white,
+        s.castling & white,
+        s.pawns & black,
+        s.knights & black,
+        bishops & black,
+        rooks & black,
+        queens & black,
+        s.kings & black,
+        s.castling & black,
+    )
 
-    Squares are numbered as the player sees them, from the left to the right and away, and from the right to the left if
-    the own king is on the left.
-    """
-    own, other = (s.mine, s.theirs) if p == s.turn else (s.theirs, s.mine)
-    flip = (7 if (s.kings & own).lowest() % 8 < 4 else 0) ^ (56 if p == BLACK else 0)
-    first, castle = 0, 768
-    for who in (own, other):
-        queens = s.diagonal & s.straight
-        for kind in (s.pawns, s.knights, s.diagonal - queens, s.straight - queens, queens, s.kings):
-            for q in kind & who:
-                on.add(first + (q ^ flip))
-            first += 64
-        for q in s.castling & who:
-            on.add(castle + (q ^ flip) % 8)
-        castle += 8
+
+def outlook(s, p):
+    """What turns the board so that the player sees it from the left to the right and away, or from the right to the
+    left if the own king is on the left."""
+    own = s.mine if p == s.turn else s.theirs
+    return (7 if (s.kings & own).lowest() % 8 < 4 else 0) ^ (56 if p == BLACK else 0)
+
+
+def seen_as(p, outlook, kind, square):
+    """Own pieces, the other's, and the rooks that may still castle, by their files."""
+    is_others, q = int(kind // 7 != p), square ^ outlook
+    return 768 + 8 * is_others + q % 8 if kind % 7 == 6 else 384 * is_others + 64 * (kind % 7) + q
 
 
 def name(i):

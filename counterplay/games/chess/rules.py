@@ -567,8 +567,14 @@ class Chess(Game):
         """Pieces on their squares as their king sees them, and all else that the evaluation counts."""
         features.features(s, on)
 
-    def seen_by(self, s, p, on):
-        features.seen_by(s, p, on)
+    def things(self, s):
+        return features.things(s)
+
+    def outlook(self, s, p):
+        return features.outlook(s, p)
+
+    def seen_as(self, p, outlook, kind, square):
+        return features.seen_as(p, outlook, kind, square)
 
     # ---- for people
 

@@ -65,7 +65,7 @@ from counterplay.search.table import (
     keep,
     table_key,
 )
-from counterplay.search.values import sane_estimate, sane_utility
+from counterplay.search.values import sane, sane_estimate, sane_utility
 
 __all__ = ["quiet_value", "value", "worth"]
 
@@ -279,6 +279,8 @@ def longer(one: int, other: int) -> int:
 @native
 def estimate(game, s, w) -> float:  # type: ignore[no-untyped-def]
     """The game's estimate for MAX. A function of its own, so that it is compiled once."""
+    if game.knows.model_onward:
+        return sane(game.model_onward(s, 0, w.notes_at), w)
     return sane_estimate(game, s, 0, w)
 
 

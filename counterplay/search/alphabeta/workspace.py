@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from counterplay.core.features import NOTES
 from counterplay.core.game import Game, UserError
 from counterplay.core.records import new_record, record_type
 from counterplay.search.alphabeta.pruning import DEPTHS, NUMBERS, set_numbers
@@ -53,6 +54,8 @@ PLANS = ANSWERS + KINDS * KINDS
 """Where in `lore` the histories begin of a kind of move after another: after the move before, and the own one before.
 
 What comes first there is the history of moves by player and action."""
+LINE = 8
+"""Words of a line of the processor's cache, where what an estimate notes begins."""
 TRIED = 64
 """Moves of a state that are remembered to have been looked at in vain."""
 
@@ -126,7 +129,7 @@ SELECTIVE = frozenset(name for name, refinement in REFINEMENTS.items() if refine
 """Those that do not look at what the depth says, and so may hide a win."""
 
 _COUNTS = ("nodes", "most_nodes", "cutoffs", "unused", "stop", "within", "too_wide", "strange", "is_strict")
-_PLACES = ("table_at", "mask", "age", "busy_at", "lore_at", "past", "furthest", "pass_from")
+_PLACES = ("table_at", "mask", "age", "busy_at", "lore_at", "notes_at", "past", "furthest", "pass_from")
 _ROOT = ("is_over", "player", "choices", "seen_depth", "multi", "asked", "best", "root_within")
 _FOUND = ("is_finished", "is_better", "is_expected")
 _WORKSPACE = record_type(
@@ -152,6 +155,7 @@ _WORKSPACE = record_type(
         ("length", np.int64, (PLIES + 1,)),
         ("path", np.int64, (PAST + PLIES,)),
         ("lines", np.int64, (WIDTH, PLIES + 1)),
+        ("notes", np.int64, (NOTES + LINE,)),
         ("lore", np.int16, (PLANS + KINDS * KINDS,)),
     ]
 )
@@ -174,6 +178,7 @@ def new_workspace(game: Game, table: TranspositionTable | None, without: frozens
     w.unused = DEEPEST
     w.furthest = PLIES // 2
     w.lore_at = w.lore.ctypes.data
+    w.notes_at = w.notes.ctypes.data + -w.notes.ctypes.data % (8 * LINE)
     w.killers[:] = w.counters[:] = NO_ACTION
     w.kinds[0] = KINDS - 1
     set_numbers(w, {})
