@@ -11,7 +11,7 @@ import pytest
 from counterplay import UserError, games, learn, search
 from counterplay.core.memory import Memory
 from counterplay.core.randomness import new_random
-from counterplay.learn.convolution import appraise
+from counterplay.learn.convolution import think
 from counterplay.learn.files import resume
 from counterplay.learn.model import value
 from counterplay.learn.recipes import recipe_for
@@ -133,9 +133,10 @@ def test_shapes_that_make_no_sense_are_refused(shape):
 
 def odds(model, s):
     game = model.game.with_model(model)
-    units = Memory(np.zeros(game.model_units, np.float32))
-    assert appraise(game, s, units, 0) == game.evaluate(s, 0)
-    found = np.array([game.model_odds(units, game.player(s), a) for a in game.actions(s)])
+    thought = Memory(np.zeros(game.model_thought, np.float32))
+    think(game, s, thought)
+    assert game.model_verdict(thought, s, 0) == game.evaluate(s, 0)
+    found = np.array([game.model_odds(thought, game.player(s), a) for a in game.actions(s)])
     return found / found.sum()
 
 

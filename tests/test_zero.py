@@ -1,5 +1,6 @@
 """Learning by tree search from nothing: the network of values and moves, and games that are searched."""
 
+import ctypes
 import sys
 from typing import NamedTuple
 
@@ -15,8 +16,12 @@ from counterplay.learn.files import resume
 from counterplay.learn.rooted import pick, ponder
 from counterplay.learn.strength import quick_match
 from counterplay.learn.zero import ZeroSettings, ZeroTraining, begin
-from counterplay.native import interpreted
+from counterplay.native import interpreted, native
 from counterplay.search.algorithms import led_by_model
+from counterplay.search.mcts import thoughts
+from counterplay.search.mcts.nodes import NodeStore
+from counterplay.search.mcts.thoughts import forget, recall
+from counterplay.search.mcts.variations import new_variations
 
 pytestmark = pytest.mark.long
 
@@ -81,9 +86,10 @@ def twin(model, s, actions):
 
 def odds(model, s, actions):
     game = model.game.with_model(model)
-    units = Memory(np.zeros(game.model_units, np.float32))
-    think(game, s, units)
-    found = np.array([game.model_odds(units, game.player(s), a) for a in actions])
+    thought = Memory(np.zeros(game.model_thought, np.float32))
+    think(game, s, thought)
+    assert game.model_verdict(thought, s, 0) == game.evaluate(s, 0)
+    found = np.array([game.model_odds(thought, game.player(s), a) for a in actions])
     return found / found.sum()
 
 
@@ -149,6 +155,58 @@ def test_compiled_and_interpreted_learn_the_same_to_the_last_bit():
 
 
 LITTLE = games.load("connect_four:rows=4,columns=4,connect=3")
+
+
+def test_however_little_is_kept_of_what_the_network_thought_the_same_is_learned(monkeypatch):
+    def trained():
+        model = network(game=LITTLE)
+        ZeroTraining(LITTLE, model, ZeroSettings(games=64, simulations=30, quick=10)).run()
+        return {name: weights.tobytes() for name, weights in model.weights.items()}
+
+    much = trained()
+    monkeypatch.setattr(thoughts, "MOST_THOUGHTS", 1)
+    assert trained() == much
+
+
+def test_a_search_goes_by_what_the_network_thinks_now():
+    model = network()
+    clever = GAME.with_model(model)
+
+    def values(engine):
+        engine.new_game(0)
+        found = engine.search(GAME.initial(), search.Limits(simulations=50))
+        return [(each.action, each.visits, each.values) for each in found.actions]
+
+    engine = search.new_engine("mcts", clever, puct=1.5, cutoff=0)
+    before = values(engine)
+    for weights in model.weights.values():
+        weights *= -1.0
+    after = values(engine)
+    assert after != before
+    assert after == values(search.new_engine("mcts", clever, puct=1.5, cutoff=0))
+
+
+@native
+def thought_of(game, s, x):
+    """What a state is worth by what was thought of it, when nothing else was."""
+    forget(x)
+    recall(game, s, x)
+    return game.model_verdict(recall(game, s, x), s, 0)
+
+
+@pytest.mark.parametrize("game", [GAME, OneGuess()])
+def test_what_was_thought_of_a_state_is_found_again(game):
+    clever = game.with_model(network(game=game))
+    memory = NodeStore(clever, 0.1, ("prior",))
+    x = new_variations(clever, memory, {"puct": 1.0, "cutoff": 0.0})
+    s = game.result(game.initial(), 1)
+    with interpreted():
+        slow = thought_of(clever, s, x)
+    assert slow == thought_of(clever, s, x) == clever.evaluate(s, 0)
+    kept = np.ctypeslib.as_array((ctypes.c_int64 * x.thoughts).from_address(int(x.thought_keys)))
+    assert np.count_nonzero(kept) == 1
+    memory.thoughts[0].forget()
+    assert np.count_nonzero(kept) == 0
 
 
 @pytest.mark.parametrize(

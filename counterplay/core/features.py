@@ -237,7 +237,7 @@ class Learnable:
         return a
 
     @knowledge
-    def model_odds(self, units: Any, p: int, a: int) -> float:
+    def model_odds(self, thought: Any, p: int, a: int) -> float:
         """How much speaks for a move, by a model that says so of a state; see `counterplay.learn.dual`."""
         return 1.0
 

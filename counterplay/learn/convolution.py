@@ -299,7 +299,7 @@ class ConvolutionalNetwork(Model):
             "model_planes_room": (cells + 1) * self.planes,
             "model_board_room": (cells + 1) * c,
             "model_head_room": (cells + 1) * LANES,
-            "model_units": cells * LANES + -(-cells // LANES) * LANES,
+            "model_thought": LANES + cells * LANES + -(-cells // LANES) * LANES,
         }
 
 
@@ -426,32 +426,32 @@ def guess(game: Any, features: Any, y: Any) -> None:
     layer(y, 0, game.model_values, HIDDEN * (n + 1), hidden, 0, HIDDEN, 1)
 
 
-def model_think(self: Any, s: Any, units: Any) -> None:
-    """Leave in `units` what the network makes of a state, for `model_odds` to ask about its moves."""
-    appraise(self, s, units, 0)
+def model_think(self: Any, s: Any, thought: Any) -> None:
+    """Leave in `thought` what the network makes of a state: for `model_verdict` its value, which comes first, and for
+    `model_odds` what is left of each square."""
+    think(self, s, thought)
 
 
 @native
-def appraise(game, s, units, k):  # type: ignore[no-untyped-def]
-    """The same, and what the state is worth to player `k`."""
-    on, y = new_active(game.model_inputs, game.model_most), scratch(game.model_room)
+def think(game, s, thought):  # type: ignore[no-untyped-def]
+    on = new_active(game.model_inputs, game.model_most)
     features, squares = scratch(game.model_head_room), scratch(game.model_head_room)
     game.model_see(s, on)
     forward(game, on, features, squares)
-    guess(game, features, y)
+    guess(game, features, thought)
     n = game.model_cells * LANES
     for i in range(n):
-        units[i] = features[i]
+        thought[game.model_room + i] = features[i]
     for cell in range(game.model_cells):
-        units[n + cell] = squares[cell * LANES]
-    v = float(game.model_worth(y))
-    return v if k == game.viewer(s) else game.utility_sum - v
+        thought[game.model_room + n + cell] = squares[cell * LANES]
 
 
-def model_odds(self: Any, units: Any, p: int, a: int) -> float:
+def model_odds(self: Any, thought: Any, p: int, a: int) -> float:
     """How much speaks for the move `a`: e to the power of its score."""
     y, n, move = scratch(LANES), self.model_cells * LANES, a % self.model_moves
-    layer(y, 0, self.model_policy, move * (n + LANES), units, 0, n, 1)
+    layer(y, 0, self.model_policy, move * (n + LANES), thought, self.model_room, n, 1)
     odds = y[0] / max(1.0 - y[0], 1e-6)  # a sigmoid y is e^x / (1 + e^x)
     cell = self.model_cell_of[move]
-    return float(odds * exp(min(max(units[n + cell], -30.0), 30.0)) if cell >= 0 else odds)
+    if cell < 0:
+        return float(odds)
+    return float(odds * exp(min(max(thought[self.model_room + n + cell], -30.0), 30.0)))

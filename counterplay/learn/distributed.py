@@ -40,8 +40,7 @@ from counterplay.executors.roles import Arrays
 from counterplay.learn.dual import DualNetwork
 from counterplay.learn.identity import fingerprint
 from counterplay.learn.temporal import Progress, Training, go_on
-from counterplay.learn.zero import POSITIONS, ZeroSettings, ZeroTraining, learn, play
-from counterplay.native import native
+from counterplay.learn.zero import POSITIONS, ZeroSettings, ZeroTraining, learn, play_games
 
 __all__ = ["Spread", "SpreadTraining", "selfplays", "spread_over", "zero_by_workers"]
 
@@ -366,15 +365,6 @@ class _SelfPlay(ZeroTraining):
         arrays = {name: r[name][: int(r[of])] for name, of in rooms.items()}
         small = {name: each.astype(np.int32 if each.dtype == np.int64 else each.dtype) for name, each in arrays.items()}
         return Parcel(json.dumps({name: int(r[name]) for name in self._counted}), small)
-
-
-@native
-def play_games(game, start, r, w, tools, exact, games, settings):  # type: ignore[no-untyped-def]
-    """Play so many games."""
-    for _ in range(games):
-        play(game, start, r, w, tools, exact, settings)
-        r.games += 1
-    return r.games
 
 
 # ---- for those who train

@@ -81,6 +81,7 @@ class DualNetwork(Network):
             **super().rules(),
             "model_think": model_think,
             "model_odds": model_odds,
+            "model_thought": -(-self.outputs // LANES) * LANES + self.hidden[-1],
             "model_moves": self.moves,
             "model_alike": self.alike,
             "model_turns": len(self.game.symmetries) if self.game.knows.image else 0,
@@ -109,22 +110,31 @@ def _survey(game: Game) -> tuple[int, float]:
 # ---- in compiled code
 
 
-def model_think(self: Any, s: Any, units: Any) -> None:
-    """Leave in `units` what the network makes of a state, for `model_odds` to ask about its moves."""
-    think(self, s, units)
+def model_think(self: Any, s: Any, thought: Any) -> None:
+    """Leave in `thought` what the network makes of a state: for `model_verdict` its outputs, which come first, and for
+    `model_odds` the last hidden layer."""
+    think(self, s, thought)
 
 
 @native
-def think(game, s, units):  # type: ignore[no-untyped-def]
-    on, y = new_active(game.model_inputs, game.model_most), scratch(game.model_room)
+def think(game, s, thought):  # type: ignore[no-untyped-def]
+    on, units = new_active(game.model_inputs, game.model_most), scratch(game.model_units)
     game.model_see(s, on)
-    forward(game, on, units, y)
+    forward(game, on, units, thought)
+    n = game.model_hidden[len(game.model_hidden) - 1]
+    for i in range(n):
+        thought[game.model_room + i] = units[game.model_units - n + i]
 
 
-def model_odds(self: Any, units: Any, p: int, a: int) -> float:
-    """How much speaks for the move `a` of player `p`: e to the power of its score."""
-    y, n = scratch(LANES), self.model_hidden[len(self.model_hidden) - 1]
-    layer(y, 0, self.model_policy, row_of(self, p, a), units, self.model_units - n, n, 1)
+def model_odds(self: Any, thought: Any, p: int, a: int) -> float:
+    """How much speaks for the move `a` of player `p`, by what was thought of a state."""
+    return odds(self, thought, self.model_room, p, a)
+
+
+def odds(game: Any, units: Any, at: int, p: int, a: int) -> float:
+    """The same by the last hidden layer, which is in `units` from `at` on: e to the power of the move's score."""
+    y, n = scratch(LANES), game.model_hidden[len(game.model_hidden) - 1]
+    layer(y, 0, game.model_policy, row_of(game, p, a), units, at, n, 1)
     return float(y[0] / max(1.0 - y[0], 1e-6))  # a sigmoid y is e^x / (1 + e^x)
 
 
@@ -150,11 +160,11 @@ def learn_both(game, on, target, p, actions, shares, first, count, rate):  # typ
     output_errors(game, units, errors, y, target, rate)
     total = 0.0
     for i in range(first, first + count):
-        total += game.model_odds(units, p, actions[i % len(actions)])
+        total += odds(game, units, at, p, actions[i % len(actions)])
     for i in range(first, first + count):
         k = i % len(actions)
         row = row_of(game, p, actions[k])
-        error = rate * (float(shares[k]) - game.model_odds(units, p, actions[k]) / total)
+        error = rate * (float(shares[k]) - odds(game, units, at, p, actions[k]) / total)
         add_scaled(errors, at, error, game.model_policy, row, n)
         add_scaled(game.model_policy, row, error, units, at, n)
         game.model_policy[row + n] += error

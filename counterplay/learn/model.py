@@ -147,6 +147,7 @@ class Model:
             "evaluate": evaluate_each if is_for_each else evaluate,
             "model_value": model_value,
             "model_share": model_share,
+            "model_verdict": verdict_each if is_for_each else verdict,
             "model_worth": worth,
             "model_result": result,
             "model_turn": turn,
@@ -221,6 +222,18 @@ def evaluate_each(self: Any, s: Any, p: int) -> float:
         return float(self.utility(s, p))
     low, high = self.utility_range
     return float(low + (high - low) * self.model_share(s, (p - self.viewer(s)) % self.players))
+
+
+def verdict(self: Any, thought: Any, s: Any, p: int) -> float:
+    """What `evaluate` says of a live state, from what a model that says something of moves, too, made of it before."""
+    v = self.model_worth(thought)
+    return float(v if p == self.viewer(s) else self.utility_sum - v)
+
+
+def verdict_each(self: Any, thought: Any, s: Any, p: int) -> float:
+    """The same where each player has a value of its own."""
+    low, high = self.utility_range
+    return float(low + (high - low) * thought[(p - self.viewer(s)) % self.players])
 
 
 def model_share(self: Any, s: Any, k: int) -> Any:

@@ -44,6 +44,7 @@ from counterplay.native import native
 from counterplay.search.exact.kernel import settle
 from counterplay.search.exact.memory import is_solvable, new_memory
 from counterplay.search.mcts.nodes import NodeStore, action_of, link_of, new_workspace, unpack, values_kept
+from counterplay.search.mcts.thoughts import forget
 from counterplay.search.mcts.variations import get, is_proven, mean_for, new_variations, sections_for
 from counterplay.search.playout import choose
 from counterplay.search.run import NO_LIMIT, must_be_threads
@@ -184,12 +185,20 @@ def play_and_learn(player, learner, start, r, w, tools, exact, games, rate, sett
     `exact` is the memory for solving; None: nothing is solved.
     """
     before = r.seen
+    play_games(player, start, r, w, tools, exact, games, settings)
+    learn(learner, r, w, int((r.seen - before) * settings.repeats / (1 + settings.images)), rate)
+    return r.games
+
+
+@native
+def play_games(game, start, r, w, tools, exact, games, settings):  # type: ignore[no-untyped-def]
+    """Play so many games, by a network that does not learn meanwhile."""
+    forget(tools.x)
     for _ in range(games):
         if r.stop:
             break
-        play(player, start, r, w, tools, exact, settings)
+        play(game, start, r, w, tools, exact, settings)
         r.games += 1
-    learn(learner, r, w, int((r.seen - before) * settings.repeats / (1 + settings.images)), rate)
     return r.games
 
 
@@ -400,7 +409,7 @@ class ZeroTraining(ReplayTraining):
             w = new_workspace(self.game, memory, seed_at(settings.seed, thread))
             w.most_nodes = NO_LIMIT
             none = np.zeros(0, np.int64)  # of a new child each of these is written, so that none needs to be cleared
-            tools = Tools(new_variations(self.game, memory, given), none)
+            tools = Tools(new_variations(self.game, memory, given, is_fixed=True), none)
             self._trees[memory.address] = memory, tools, self._new_exact()
             self._randoms.append(w)  # each search draws from its own workspace
 

@@ -1,7 +1,8 @@
 """The passes by which Numba compiles our functions: one more, and none that would have nothing to do.
 
 What a game has or lacks is known before types are found. `if game.knows.passed:` then is decided, and what could never
-run is neither typed nor lowered: a search is as small as the game that it is made for.
+run is neither typed nor lowered: a search is as small as the game that it is made for. So is `if x.use_rave:`, where
+the kind of the record `x` says it, see `core/records.py`.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Any
 
 from numba import types
 
+from counterplay.core.records import USE
 from counterplay.native.seams import (
     DefaultPassBuilder,
     FixupArgs,
@@ -70,7 +72,7 @@ class _Facts(FunctionPass):  # type: ignore[misc]
 
     def run_pass(self, state: Any) -> bool:
         function = state.func_ir
-        if not any(isinstance(each, WithFacts) for each in state.args):
+        if not any(isinstance(each, WithFacts | types.Record) for each in state.args):
             return False
         found = False
         for block in function.blocks.values():
@@ -97,9 +99,12 @@ def _fact(state: Any, expression: Any) -> bool | None:
         if len(meanings) != 1:
             return None
         expression = meanings[0]
-    if not isinstance(expression, ir.Arg) or not isinstance(state.args[expression.index], WithFacts):
+    if not isinstance(expression, ir.Arg):
         return None
-    return state.args[expression.index].fact(path)  # type: ignore[no-any-return]
+    of = state.args[expression.index]
+    if isinstance(of, types.Record) and len(path) == 1 and path[0].startswith(USE) and path[0] not in of.fields:
+        return path[0].removeprefix(USE) in of.fields
+    return of.fact(path) if isinstance(of, WithFacts) else None
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)

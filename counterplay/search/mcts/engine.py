@@ -213,6 +213,9 @@ class MonteCarlo(Engine):
             w.most_nodes = (nodes + n - 1 - i) // n
             if game.knows.reversible:
                 set_past(game, s, history, w)
+        for memory in self.trees:
+            for thoughts in memory.thoughts:
+                thoughts.forget()
 
     def _work(self, s: Any) -> None:
         """Simulate in all threads until each has what it may, or the first is told to stop."""

@@ -21,9 +21,10 @@ from counterplay.core.game import CHANCE, Game, UserError
 from counterplay.core.randomness import unit, word
 from counterplay.search.exact.kernel import wins_at_once
 from counterplay.search.mcts.nodes import action_of, values_kept
+from counterplay.search.mcts.thoughts import recall
 from counterplay.search.mcts.variations import get, is_proven, note_played, prove, put
 from counterplay.search.playout import MOST_PLIES, choose
-from counterplay.search.values import sane_estimate, sane_utility
+from counterplay.search.values import sane, sane_estimate, sane_utility
 
 __all__ = ["Evaluator", "ask", "weigh"]
 
@@ -73,7 +74,7 @@ def weigh(game: Any, s: Any, w: Any, x: Any) -> None:
     w.nodes += plies
     if not is_known:
         for k in range(values_kept(game)):
-            w.value[k] = sane_utility(game, s, k, w) if x is None or is_over else sane_estimate(game, s, k, w)
+            w.value[k] = sane_utility(game, s, k, w) if x is None or is_over else estimate(game, s, k, w, x)
     if x is not None and x.use_solver and (is_over or is_known) and plies == 0:
         put(x.low, w.walk[w.ply], w.value[0])
         put(x.high, w.walk[w.ply], w.value[0])
@@ -81,11 +82,18 @@ def weigh(game: Any, s: Any, w: Any, x: Any) -> None:
         blend(game, leaf, w, x)
 
 
+def estimate(game: Any, s: Any, k: int, w: Any, x: Any) -> float:
+    """What the live state `s` is worth to player `k` by the game's `evaluate`."""
+    if game.knows.model_odds and x.thoughts:
+        return sane(float(game.model_verdict(recall(game, s, x), s, k)), w)
+    return sane_estimate(game, s, k, w)
+
+
 def blend(game: Any, s: Any, w: Any, x: Any) -> None:
     """Mix what the game's `evaluate` says of the leaf `s` into what a playout from there gave."""
     if x.use_blend:
         for k in range(values_kept(game)):
-            w.value[k] += x.blend * (sane_estimate(game, s, k, w) - w.value[k])
+            w.value[k] += x.blend * (estimate(game, s, k, w, x) - w.value[k])
 
 
 def foresee(game: Any, s: Any, w: Any, x: Any) -> Any:

@@ -20,6 +20,7 @@ children every word but the action is 0.
 
 from __future__ import annotations
 
+from math import log, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,6 +30,7 @@ from counterplay.core.primitives import as_bits, as_float, compare_swap, load, s
 from counterplay.core.randomness import first_counter
 from counterplay.core.records import new_record, record_type
 from counterplay.native import native
+from counterplay.search.mcts.thoughts import Thoughts
 from counterplay.search.repetition import PAST
 
 __all__ = ["DEEPEST_NODE", "MOST_CHILDREN", "SECTIONS", "Link", "NodeStore", "new_workspace", "values_kept"]
@@ -37,6 +39,8 @@ DEEPEST_NODE = 1024
 """Plies from the root to the deepest node; below it there are playouts only."""
 _MOST_PLAYERS = 64
 _USED = 8  # words before the stats
+_FEW = 1024  # visits, below which what UCB1 needs of their number is kept
+_DOUBT = [0.0, *(sqrt(log(visits)) for visits in range(1, _FEW))]
 _COUNT_BITS, _PLAYER_BITS = 20, 8
 MOST_CHILDREN = (1 << _COUNT_BITS) - 1
 
@@ -79,6 +83,8 @@ class NodeStore:
         for i, name in enumerate(sections):
             self._starts[name] = after + i * self.capacity
         self.words[0] = 1
+        self.thoughts: list[Thoughts] = []
+        """What a model made of states, of each thread that searches here."""
 
     @property
     def used(self) -> int:
@@ -157,6 +163,7 @@ _WORKSPACE = record_type(
     [(name, np.int64) for name in _COUNTS]
     + [
         ("exploration", np.float64),
+        ("doubt", np.float64, (_FEW,)),
         ("value", np.float64, (_MOST_PLAYERS,)),
         ("walk", np.int64, (DEEPEST_NODE + 1,)),
         ("chooser", np.int64, (DEEPEST_NODE + 1,)),
@@ -169,11 +176,12 @@ def new_workspace(game: Game, memory: NodeStore, seed: int) -> Any:
     """What one thread needs: its counters, random numbers, and the way from the root to where it is.
 
     `walk` has the nodes on the way and `chooser` who chose each; `path` has the states' keys, for repetitions; `value`
-    is what the last simulation gave, for each value kept.
+    is what the last simulation gave, for each value kept; `doubt` what `doubt_at` says of few visits.
     """
     if game.players > _MOST_PLAYERS:
         raise UserError(f"mcts is for up to {_MOST_PLAYERS} players; {game} has {game.players}")
     w = new_record(_WORKSPACE)
+    w.doubt[:] = _DOUBT
     w.counter = first_counter(seed)
     w.capacity, w.tree = memory.capacity, memory.address
     w.stats, w.moves = memory.address_of("stats"), memory.address_of("moves")
@@ -209,6 +217,15 @@ def total_of(game: Any, node: int, p: int, w: Any) -> float:
         return as_float(load(w.stats, (1 + values_kept(game)) * node + 1 + p))
     total = as_float(load(w.stats, 2 * node + 1))
     return total if p == 0 else -total
+
+
+def doubt_at(visits: int, w: Any) -> float:
+    """What UCB1 has of its node's visits: the root of their logarithm.
+
+    Looked up, as it takes longer than all else of a choice. (And a search by PUCT would wait for it, too: LLVM computes
+    a logarithm rather than to ask whether it is needed.)
+    """
+    return float(w.doubt[visits]) if visits < _FEW else sqrt(log(visits))
 
 
 def link_of(node: int, w: Any) -> int:

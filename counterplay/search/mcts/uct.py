@@ -22,7 +22,7 @@ others add to it, and RAVE's sums, which may miss some.
 
 from __future__ import annotations
 
-from math import inf, log, sqrt
+from math import inf, sqrt
 from typing import Any
 
 from counterplay.core.game import CHANCE
@@ -36,6 +36,7 @@ from counterplay.search.mcts.nodes import (
     action_of,
     add,
     add_float,
+    doubt_at,
     link_of,
     loss_for,
     pack,
@@ -133,7 +134,7 @@ def pick(game: Any, s: Any, node: int, link: int, w: Any, x: Any) -> int:
         while visits_of(game, child, w) != 0 and child < first + count - 1:
             child += 1
         return child
-    spread = w.exploration * sqrt(log(visits_of(game, node, w)))
+    spread = w.exploration * doubt_at(visits_of(game, node, w), w)
     best, best_score = first, -inf
     for child in range(first, first + count):
         inverse = 1.0 / visits_of(game, child, w)

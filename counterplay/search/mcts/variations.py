@@ -9,27 +9,29 @@ of `mcts`, which cites its paper; here a formula has the paper's name beside it.
 
 from __future__ import annotations
 
-from math import exp, inf, log, sqrt
+from functools import cache
+from math import exp, inf, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from counterplay.core.game import CHANCE, Game, UserError
 from counterplay.core.primitives import as_bits, as_float, load, store
-from counterplay.core.records import new_record, record_type
-from counterplay.core.vectors import scratch
+from counterplay.core.records import USE, new_record, record_type
 from counterplay.search.exact.kernel import wins_at_once
 from counterplay.search.mcts.nodes import (
     SECTIONS,
     NodeStore,
     action_of,
     add,
+    doubt_at,
     link_of,
     total_of,
     unpack,
     values_kept,
     visits_of,
 )
+from counterplay.search.mcts.thoughts import Thoughts, recall
 from counterplay.search.suited import must_be_opponents
 
 __all__ = ["VARIATIONS", "Variation", "new_variations", "sections_for"]
@@ -72,12 +74,17 @@ _PLAYED = 1 << 13  # places for the moves of a playout; two moves in one place a
 _PRIOR_SPREAD = 3.0  # the best of the moves by the game's knowledge is taken to be e³ = 20 times as likely as the worst
 _UNTRIED = 1e9  # more than any score: without first-play urgency every child is tried once
 
-_X = record_type(
-    [(name, np.float64) for name in VARIATIONS]
-    + [(f"use_{name}", np.int64) for name in VARIATIONS]
-    + [(name, np.int64) for name in SECTIONS]
-    + [("room", np.int64), ("played", np.int64, (_PLAYED,))]
+_WORDS = (*SECTIONS, "room", "thoughts", "thought_keys", "thought_rows")  # addresses, and how many thoughts are kept
+_MEMORY = [*((name, np.int64) for name in _WORDS), ("played", np.int64, (_PLAYED,))]
+_ANY = record_type(
+    [(name, np.float64) for name in VARIATIONS] + [(f"{USE}{name}", np.int64) for name in VARIATIONS] + _MEMORY
 )
+
+
+@cache
+def _just(names: tuple[str, ...]) -> Any:
+    """The kind of record for these variations and no others."""
+    return record_type([(name, np.float64) for name in names] + _MEMORY)
 
 
 def sections_for(game: Game, given: dict[str, float]) -> tuple[str, ...]:
@@ -89,8 +96,11 @@ def sections_for(game: Game, given: dict[str, float]) -> tuple[str, ...]:
     return tuple(section for section in SECTIONS if section in kept)
 
 
-def new_variations(game: Game, memory: NodeStore, given: dict[str, float]) -> Any:
-    """The variations that are switched on, with what they need; None if there are none."""
+def new_variations(game: Game, memory: NodeStore, given: dict[str, float], is_fixed: bool = False) -> Any:
+    """The variations that are switched on, with what they need; None if there are none.
+
+    If that `is_fixed`, machine code is made for just these, and is faster; else it is the same for whatever is on.
+    """
     if not given:
         return None
     for name in given:
@@ -99,11 +109,17 @@ def new_variations(game: Game, memory: NodeStore, given: dict[str, float]) -> An
             must_be_opponents(game, f"mcts with {name}")
         if variation.needs and not getattr(game.knows, variation.needs):
             raise UserError(f"mcts with {name} needs a game with `{variation.needs}`; {game} has none")
-    x = new_record(_X)
+    x = new_record(_just(tuple(given)) if is_fixed else _ANY)
     for name, setting in given.items():
-        x[name], x[f"use_{name}"] = setting, 1
+        x[name] = setting
+        if not is_fixed:
+            x[f"{USE}{name}"] = 1
     for name in memory.sections:
         x[name] = memory.address_of(name)
+    if game.knows.model_odds and "outside" not in given:
+        kept = Thoughts(game)
+        memory.thoughts.append(kept)
+        x.thoughts, x.thought_keys, x.thought_rows = kept.places, kept.keys, kept.rows
     return x
 
 
@@ -140,7 +156,7 @@ def pick_by_all(game: Any, node: int, link: int, w: Any, x: Any) -> int:
     first, p, count = unpack(link)
     visits = visits_of(game, node, w)
     allowed = min(count, 1 + int(x.widening * sqrt(visits))) if x.use_widening else count
-    spread = x.puct * sqrt(visits) if x.use_puct else w.exploration * sqrt(log(visits))
+    spread = x.puct * sqrt(visits) if x.use_puct else w.exploration * doubt_at(visits, w)
     urgency = mean_for(game, node, p, w) - x.fpu if x.use_fpu else _UNTRIED
     beta = sqrt(x.rave / (3.0 * visits + x.rave)) if x.use_rave else 0.0  # Gelly & Silver 2007
     best, best_score = first, -inf
@@ -228,10 +244,9 @@ def prove(game: Any, node: int, loser: int, x: Any) -> None:
 
 def ask_model(game: Any, s: Any, first: int, p: int, count: int, w: Any, x: Any) -> None:
     """The priors that a model gives to the moves at `s`."""
-    units, total = scratch(game.model_units), 0.0
-    game.model_think(s, units)
+    thought, total = recall(game, s, x), 0.0
     for child in range(first, first + count):
-        odds = game.model_odds(units, p, action_of(child, w))
+        odds = game.model_odds(thought, p, action_of(child, w))
         put(x.prior, child, odds)
         total += odds
     for child in range(first, first + count):
