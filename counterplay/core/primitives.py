@@ -27,6 +27,7 @@ __all__ = [
     "kept_state",
     "list_actions",
     "list_noisy",
+    "list_sound",
     "load",
     "load_short",
     "lowest_one",
@@ -132,6 +133,11 @@ def list_actions(game: Any, s: Any, row: Any) -> int:
 def list_noisy(game: Any, s: Any, row: Any) -> int:
     """The same with what `noisy_actions` gives."""
     return _list(game.noisy_actions(s), row)
+
+
+def list_sound(game: Any, s: Any, row: Any) -> int:
+    """The same with what `sound_actions` gives."""
+    return _list(game.sound_actions(s), row)
 
 
 def _list(actions: Any, row: Any) -> int:

@@ -125,25 +125,57 @@ class ConnectFour(BoardGame):
     def still_possible(self, s):
         """Who has no line left that the other has not touched does not win any more.
 
-        And where the columns are even: if o answers each stone by one on top of it, x gets no more than the other
-        squares. Where o cannot, as there is an odd column and o is to move, x can; so that o has to go up that column
-        in the end, to a square that completes a line of x's. (Allis 1988: o has the even threats, x the odd ones.)
+        Where the columns are even, more is known. (Allis 1988: o has the even threats, x the odd ones.) Empty squares
+        are pairs then, one on top of the other, but for the lowest of a column with an odd number of stones. Such loose
+        squares are pairs among themselves. So whoever is not to move can answer each stone in its pair, to the end of
+        the game; the other gets no more than his part of the pairs, and of the loose squares all at most.
         """
         x, o = self.sides(s)
         least = -1.0 if self.has_line(self.squares - x) else 0.0
         most = 1.0 if self.has_line(self.squares - o) else 0.0
         if self.rows % 2 == 0:
-            free, odd = self.squares - x - o, self.open_squares(x | o) & self.answers
-            if len(odd) == s.ply % 2:  # the column that o has to make even is the only one, if it is his turn
-                if not self.has_line(x | (free - self.answers)):
-                    most = -1.0 if self.has_line(o | (free & self.answers)) else 0.0
-                elif odd:
-                    column = self.first_column << odd.lowest() // self.stride * self.stride
-                    above = free & column
-                    others = (free - column - self.answers) | (above & self.answers)
-                    if self.has_line(x | (above - self.answers)) and not self.has_line(o | others):
+            loose = self.open_squares(x | o) & self.answers
+            if s.ply % 2 == 0:
+                most = min(most, self.most_if_o_answers(s.mine, s.theirs, loose))
+            else:
+                for square in loose:  # their number is odd, and one of them has no partner
+                    others = loose.remove(square)
+                    most = min(most, self.most_if_o_answers(s.theirs, s.mine, others))
+                    if self.wins_by_answers(s.theirs, s.mine, square, others):
                         least = 1.0
         return least, most
+
+    def most_if_o_answers(self, x, o, loose):
+        """What x gets at most if o answers in pairs: o has the upper squares, and x comes above no threat there."""
+        free = self.squares - x - o
+        upper = (free & self.answers) - loose
+        lower = free - self.answers - self.above(self.threats(o) & upper)
+        if self.has_line(x | lower | loose):
+            return 1.0
+        return -1.0 if self.has_line(o | upper) else 0.0
+
+    def wins_by_answers(self, x, o, square, loose):
+        """Whether x wins by answering in pairs, since o has to go up the column of `square`, to a threat of x's.
+
+        There o has the first square and every second one, elsewhere the lower ones of the pairs, and none above a
+        threat of x's that an answer carries out.
+        """
+        free = self.squares - x - o
+        threats = self.threats(x) & free
+        column = self.first_column << square // self.stride * self.stride
+        wins = (threats & column) - self.answers
+        if not wins:
+            return False
+        shut = self.above(wins | (threats & self.answers) - column - loose)
+        own = (free & column & self.answers) | (free - column - self.answers)
+        return not self.has_line(o | own - shut | loose)
+
+    def above(self, b):
+        """The squares above those of `b`."""
+        found = b
+        for _ in range(self.rows - 2):
+            found = found | (found << 1 & self.squares)
+        return found << 1 & self.squares
 
     def threats(self, b):
         """The squares that would complete a line of `b`."""

@@ -70,39 +70,39 @@ def _folder(step: Callable[..., Any], rule: str = "actions") -> Any:
 
 
 _put_all, _count, _pick = _folder(put), _folder(add_one), _folder(pick)
-_put_noisy = _folder(put, "noisy_actions")
+_put_noisy, _put_sound = _folder(put, "noisy_actions"), _folder(put, "sound_actions")
+
+
+def put_each(actions: Any, row: Any) -> int:
+    """Store all that a rule returns, which has no `yield`; how many they are."""
+    n = 0
+    for a in actions:
+        n = put(n, row, a)
+    return n
+
+
+_put_each = compilable(put_each)
 
 
 @overload(primitives.list_actions)
 def _list_actions(game, s, row):  # type: ignore[no-untyped-def]
     if inspect.isgeneratorfunction(_rule(game)):
         return lambda game, s, row: _put_all(game, s, row, 0)
-
-    def list_others(game, s, row):  # type: ignore[no-untyped-def]
-        n = 0
-        for a in game.actions(s):
-            if n < len(row):
-                row[n] = a
-            n += 1
-        return n
-
-    return list_others
+    return lambda game, s, row: _put_each(game.actions(s), row)
 
 
 @overload(primitives.list_noisy)
 def _list_noisy(game, s, row):  # type: ignore[no-untyped-def]
     if inspect.isgeneratorfunction(_rule(game, "noisy_actions")):
         return lambda game, s, row: _put_noisy(game, s, row, 0)
+    return lambda game, s, row: _put_each(game.noisy_actions(s), row)
 
-    def list_others(game, s, row):  # type: ignore[no-untyped-def]
-        n = 0
-        for a in game.noisy_actions(s):
-            if n < len(row):
-                row[n] = a
-            n += 1
-        return n
 
-    return list_others
+@overload(primitives.list_sound)
+def _list_sound(game, s, row):  # type: ignore[no-untyped-def]
+    if inspect.isgeneratorfunction(_rule(game, "sound_actions")):
+        return lambda game, s, row: _put_sound(game, s, row, 0)
+    return lambda game, s, row: _put_each(game.sound_actions(s), row)
 
 
 @overload(primitives.number_of_actions)

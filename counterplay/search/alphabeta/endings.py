@@ -84,6 +84,7 @@ class Endings:
     def _ask_about(self, winner: int, v: float) -> None:
         """What the table knows is about one winner and value."""
         if self._decided != (winner, v):
+            if self._decided is not None:
+                self.table.clear()
             self._decided = winner, v
-            self.table.clear()
             set_strict(self.w, -inf if winner == 0 else inf)

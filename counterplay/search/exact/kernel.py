@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from counterplay.core.primitives import list_actions, load, store
+from counterplay.core.primitives import list_actions, list_sound, load, store
 from counterplay.native import native
 from counterplay.search.exact.memory import BUSY, PLIES, SOUND, WIDTH
 from counterplay.search.exact.table import NO_MOVE, Known, bounds_of, expect, note
@@ -59,7 +59,7 @@ def settle(game, s, alpha, beta, ply, t, w) -> float:  # type: ignore[no-untyped
         expect(w, key)
     if game.knows.sound_actions and ply <= 1 and wins_at_once(game, s, p):
         return float(game.utility_range[1 - p])
-    n = list_sound(game, s, ply, w)
+    n = list_sound(game, s, w.moves[ply]) if game.knows.sound_actions else list_actions(game, s, w.moves[ply])
     if n == 0:
         return float(game.utility_range[p])
     if n > WIDTH:
@@ -183,18 +183,6 @@ def take_free(game: Any, s: Any, ply: int, i: int, n: int, a: int, number: int, 
         w.scores[ply, i] = -inf
         a, number = take_move(ply, i, n, w)
     return a, number
-
-
-def list_sound(game: Any, s: Any, ply: int, w: Any) -> int:
-    """List the moves of `s` that do not lose at once, or all; how many they are."""
-    if not game.knows.sound_actions:
-        return list_actions(game, s, w.moves[ply])
-    n = 0
-    for a in game.sound_actions(s):
-        if n < WIDTH:
-            w.moves[ply, n] = a
-        n += 1
-    return n
 
 
 def rate_moves(

@@ -29,10 +29,10 @@ from counterplay.search.table import TranspositionTable
 
 __all__ = ["Solver", "Solving"]
 
-_SURVEY = 3_000
+_SURVEY, _BLIND_SURVEY = 3_000, 100
 """Nodes of deepening before the rest is solved: they give a move, and an order for the moves of the root.
 
-A third of them without estimates, which would tell one move from another.
+Few of them without estimates, which would tell one move from another.
 """
 _SOUNDING = 0.03
 """The part of a limit that finding out the cost may take."""
@@ -119,7 +119,7 @@ class Solving(OpponentsRoot):
     def _allowed(self, depth: int) -> int:
         """How many nodes may be spent on solving now."""
         t = self.tally
-        enough = _SURVEY if self.game.knows.evaluate else _SURVEY // 3
+        enough = _SURVEY if self.game.knows.evaluate else _BLIND_SURVEY
         if self._has_failed or t.stop or (t.nodes < enough and depth < self.left):
             return 0
         limits = self.request.limits
