@@ -357,15 +357,12 @@ def train(folder: Path, out: Path, hidden: str, epochs: int, features: str, held
     thresholds, last = nn.Parameter(rest[2 * n * m : (2 * n + 1) * m].clone()), nn.Parameter(rest[-m - 1 :].clone())
     is_judged = features == "judged"
 
-    def chances(data: Positions, which: Any, is_turned: bool) -> Any:
-        """What the network as it is thinks of some positions, or would think if it were the other's turn."""
-        sides, lead = (data.one, data.other), data.lead[which]
-        if is_turned:
-            sides, lead = (data.other, data.one), data.lead_turned[which]
-        units = []
-        for side, sign in zip(sides, (1.0, -1.0), strict=True):
-            seen = nn.functional.embedding_bag(side[which].int(), rows, mode="sum", padding_idx=inputs) + bias
-            units.append(seen + sign * lead[:, None] * own if is_judged else seen)
+    def seen(side: Any) -> Any:
+        return nn.functional.embedding_bag(side.int(), rows, mode="sum", padding_idx=inputs) + bias
+
+    def chance(one: Any, other: Any, lead: Any) -> Any:
+        """What the network as it is thinks of what both sides see, and of what the own estimate says."""
+        units = [one + lead[:, None] * own, other - lead[:, None] * own] if is_judged else [one, other]
         second_units = (torch.cat(units, 1).clamp(0, 1) @ second.T + thresholds).clamp(0, 1)
         total = second_units @ last[:m] + last[m]
         if is_judged:
@@ -373,30 +370,34 @@ def train(folder: Path, out: Path, hidden: str, epochs: int, features: str, held
         v = torch.tanh(total / 2).clamp(-0.99, 0.99)  # a sigmoid, from -1 to 1
         return torch.sigmoid(SLOPE * game.half_win * v / (1 - v.abs()))
 
-    def error(data: Positions, which: Any, is_turned: bool = False) -> Any:
-        pawns = 2 * TEMPO - data.pawns[which] if is_turned else data.pawns[which]
-        return ((chances(data, which, is_turned) - torch.sigmoid(SLOPE * pawns)) ** 2).mean()
+    def errors(data: Positions, which: Any) -> tuple[Any, Any]:
+        """Of positions, and of the same if it were the other's turn."""
+        one, other, pawns = seen(data.one[which]), seen(data.other[which]), data.pawns[which]
+        error = chance(one, other, data.lead[which]) - torch.sigmoid(SLOPE * pawns)
+        turned = chance(other, one, data.lead_turned[which]) - torch.sigmoid(SLOPE * (2 * TEMPO - pawns))
+        return (error**2).mean(), (turned**2).mean()
 
     optimiser = torch.optim.Adam([rows, own, bias, second, thresholds, last], lr=RATE)
     steps = epochs * (len(learned) // BATCH) + 1
     falling = torch.optim.lr_scheduler.OneCycleLR(optimiser, RATE, steps, pct_start=0.1, final_div_factor=1000)
     for epoch in range(epochs):
         for which in torch.randperm(len(learned)).split(BATCH)[:-1]:
-            loss = error(learned, which) + TURNED * error(learned, which, is_turned=True)
+            error, turned = errors(learned, which)
+            loss = error + TURNED * turned
             optimiser.zero_grad()
             loss.backward()
             optimiser.step()
             falling.step()
         with torch.no_grad():
-            left = float(torch.stack([error(held, which) for which in torch.arange(len(held)).split(BATCH)]).mean())
+            left = float(torch.stack([errors(held, which)[0] for which in torch.arange(len(held)).split(BATCH)]).mean())
         print(f"epoch {epoch + 1} of {epochs}: {left:.5f} on {len(held):,} held out", flush=True)
 
     with torch.no_grad():
         more = [own[None]] if is_judged else []
         model.weights["first"][:] = torch.cat([rows[:-1], *more, bias[None]]).numpy()
         model.weights["rest"][:] = torch.cat([second.flatten(), thresholds, last]).numpy()
-    how = f"fitted to {len(learned):,} positions that Stockfish judged"
-    model.pedigree.append({"recipe": "fit", "method": how, "error": left})
+    how = {"recipe": "fit", "method": "fitted to positions that Stockfish judged", "examples": len(learned)}
+    model.pedigree.append(how | {"error": left})
     learn.save(model, out, half=True)
 
 

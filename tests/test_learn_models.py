@@ -403,3 +403,13 @@ def test_a_wrong_input_is_an_error_in_both_modes():
         clever.evaluate(wrong, 0)
     with pytest.raises(ValueError, match="not below `inputs`"):
         estimate.compiled(clever, wrong, 0)
+
+
+def test_a_model_tells_what_it_has_learned_from():
+    game = games.load("nim")
+    model = learn.Linear(game, features="table")
+    assert model.schooling == "0 games"
+    learn.fit(game, model, [(s, 1.0) for s in positions(game, 5)], rounds=1)
+    assert model.schooling == "5 positions"
+    learn.td(game, model, games=20)
+    assert model.schooling == "20 games"

@@ -154,7 +154,8 @@ def _is_pedigree(trained: Any) -> bool:
         return False
     points = [point for each in trained for point in each.get("curve", ())]
     shares = [x for point in points for x in point["shares"].values()]
-    return all(isinstance(each.get("played", 0), int) for each in trained) and all(isinstance(x, float) for x in shares)
+    counts = [each.get(name, 0) for each in trained for name in ("played", "examples")]
+    return all(isinstance(n, int) for n in counts) and all(isinstance(x, float) for x in shares)
 
 
 def _must_be_for(about: dict[str, Any], game: Game, file: Any) -> None:

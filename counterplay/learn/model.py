@@ -100,6 +100,12 @@ class Model:
         """How many games it has learned from."""
         return sum(each.get("played", 0) for each in self.pedigree)
 
+    @property
+    def schooling(self) -> str:
+        """What it has learned from, in a few words: games, or positions that somebody has judged."""
+        judged = sum(each.get("examples", 0) for each in self.pedigree)
+        return f"{judged:,} positions" if judged and not self.played else f"{self.played:,} games"
+
     def as_dict(self) -> dict[str, Any]:
         """Which one it is, for JSON."""
         return {"name": self.name, "kind": self.kind, "games": self.played}

@@ -56,4 +56,4 @@ def told_model(game: Game) -> list[str]:
         return []
     name = "the model that comes with the game" if model.name == SHIPPED else model.name
     rest = "; --without model does without" if model.name == SHIPPED else ""
-    return [f"estimates: {name} ({model.kind}, {model.played:,} games){rest}"]
+    return [f"estimates: {name} ({model.kind}, {model.schooling}){rest}"]

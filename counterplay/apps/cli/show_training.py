@@ -164,6 +164,8 @@ def show_models(shipped: Sequence[Kept], trained: Sequence[Kept]) -> None:
         shares = last["curve"][-1]["shares"] if last.get("curve") else {}
         against = [f"{shares[name]:.0%}" if name in shares else "" for name in ("random", "estimate")]
         played = f"{each.played:,}" if each.played < 1_000_000 else f"{each.played / 1e6:.2f} M"  # the row has to fit
+        if not each.played and any("examples" in one for one in each.trained):
+            played = ""  # it was fitted to positions
         recipe = last.get("recipe", each.kind).partition(":")[0]
         output.add_row(table, name, each.game, recipe, played, *against)
     if shipped or trained:
