@@ -2,6 +2,7 @@
 
 import math
 import pickle
+from contextlib import nullcontext
 from typing import NamedTuple
 
 import numpy as np
@@ -192,6 +193,20 @@ def test_a_rounded_network_goes_on_from_the_state_before_and_says_the_same(name,
     assert len(set(fresh)) > len(live) // 2
 
 
+@pytest.mark.parametrize("interpreted", [False, True])
+def test_an_input_that_is_not_there_is_no_row(interpreted):
+    game = games.load("breakthrough").extended(seen_as=seen_too_far)
+    clever = game.with_model(learn.SidedNetwork(game, hidden=(16, 16), grain=512))
+    notes = np.zeros(NOTES, np.int64)
+    ask = judge_onward.__wrapped__ if interpreted else judge_onward.compiled
+    with native.interpreted() if interpreted else nullcontext(), pytest.raises(ValueError, match="not below"):
+        ask(clever, game.initial(), notes.ctypes.data)
+
+
+def seen_too_far(self, p, outlook, kind, square):
+    return 10_000 + square
+
+
 def test_a_search_is_the_same_whether_a_network_goes_on_or_begins_anew():
     game = games.load("breakthrough:rows=6,columns=5")
     model = shaken(learn.SidedNetwork(game, hidden=(16, 16), grain=512))
@@ -272,6 +287,8 @@ def test_a_model_is_for_its_own_game():
         learn.SidedNetwork(games.load("breakthrough"), hidden=(1024, 16), grain=512)
     with pytest.raises(UserError, match="at most 64 squares"):
         learn.SidedNetwork(games.load("breakthrough:rows=10,columns=10"), grain=512)
+    with pytest.raises(UserError, match="a power of 2 from 1 to 4,096, not 300"):
+        learn.SidedNetwork(games.load("breakthrough"), grain=300)
     with pytest.raises(UserError, match="learns no more"):
         learn.td(games.load("breakthrough"), learn.SidedNetwork(games.load("breakthrough"), grain=512), games=1)
     with pytest.raises(UserError, match="has no planes"):

@@ -42,6 +42,8 @@ from counterplay.native import native
 
 __all__ = ["SidedNetwork"]
 
+GRAINS = tuple(2**k for k in range(13))
+"""Of a power of 2 every multiple is exact, and so is every sum of them."""
 MOST_GRAINS = 2047
 """A number of 16 bits with its eleven digits tells all whole numbers up to here apart."""
 OUTLOOKS = 16
@@ -83,10 +85,12 @@ class SidedNetwork(Model):
         self.weights = {"first": in_lines(first), "rest": in_lines(np.concatenate(rest))}
         self.grain = grain
         if grain:
+            if grain not in GRAINS:
+                raise UserError(f"a grain is a power of 2 from {GRAINS[0]} to {GRAINS[-1]:,}, not {grain}")
             if self._sums_at + 8 * one > 8 * NOTES:
                 raise UserError(f"with a grain {one} units are too many: a search has no room for their sums")
-            if self.game.things(self.game.initial())[0].width > 64:
-                raise UserError(f"a grain is for boards of at most 64 squares, which {game} has not")
+            if any(each.width > 64 for each in self.game.things(self.game.initial())):
+                raise UserError(f"a grain is for boards of at most 64 squares, and {game} has more")
 
     @property
     def shape(self) -> dict[str, Any]:
@@ -207,6 +211,8 @@ def follow(game: Any, s: Any, notes: int, sums: Any) -> None:
 
 def add_seen(game: Any, sums: Any, p: int, sign: float, i: int) -> None:
     """Add the row of an input to the sums of a player, or take it away."""
+    if i < 0 or i >= game.model_inputs:  # there is no such row
+        raise ValueError("`seen_as` tells of an input that is not below `seen_inputs`")
     n = game.model_both // 2
     add_scaled(sums, p * n, sign, game.model_first, n * i, n)
 
