@@ -396,8 +396,8 @@ def train(folder: Path, out: Path, hidden: str, epochs: int, features: str, held
         more = [own[None]] if is_judged else []
         model.weights["first"][:] = torch.cat([rows[:-1], *more, bias[None]]).numpy()
         model.weights["rest"][:] = torch.cat([second.flatten(), thresholds, last]).numpy()
-    how = {"recipe": "fit", "method": "fitted to positions that Stockfish judged", "examples": len(learned)}
-    model.pedigree.append(how | {"error": left})
+    how = {"recipe": "fit", "examples": len(learned), "error": left, "note": "Stockfish judged the positions"}
+    model.pedigree.append(how)
     learn.save(model, out, half=True)
 
 

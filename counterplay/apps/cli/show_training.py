@@ -131,6 +131,7 @@ def _how_trained(time: dict[str, Any]) -> list[str]:
     words = {
         "recipe": "{}",
         "played": "{:,} games",
+        "examples": "{:,} positions",
         "rate": "rate {0[0]:g} to {0[1]:g}",
         "trace": "lambda {:g}",
         "explore": "{:.0%} random moves",
