@@ -1,69 +1,77 @@
-"""A network that corrects the estimate of chess: positions of games that Stockfish plays and judges, and the fit.
+"""The network of chess: positions that Stockfish judges, a whole list of moves at a time, and the fit.
 
-    python benchmarks/chess_network.py positions FOLDER --seed 1 --shards 7     # to be examined by
-    python benchmarks/chess_network.py positions FOLDER --seed 2 --shards 44    # to be learned from
-    python benchmarks/chess_network.py quick FOLDER --seed 3 --shards 24        # more of it, of lopsided positions
-    python benchmarks/chess_network.py train FOLDER --out chess.safetensors [--hidden 32x16] [--epochs 6]
+    python benchmarks/chess_network.py positions FOLDER --seed 1 --minutes 3 --games 500     # to be examined by
+    python benchmarks/chess_network.py positions FOLDER --seed 2 --minutes 40                # to be learned from
+    python benchmarks/chess_network.py train FOLDER --out chess.safetensors [--hidden 256] [--epochs 6]
     counterplay match chess alphabeta:nodes=4000,model=chess.safetensors alphabeta:nodes=4000 --games 400
 
-Positions need stockfish, the fit `pip install torch`. Stockfish plays 2,000 games at once against itself, four plies
-deep, from random openings and with a random move now and then; half of the positions have another one beside them, a
-random move or two away, as a search meets them. What it says of a position is learned if that is quiet: nobody is in
-check, and its best move takes nothing. One question is enough for the move and for the value. `quick` has positions
-near games that our own search of one or two plies plays, after all captures that pay; Stockfish judges them one ply
-deep.
+**Positions.** One question, `go depth 1` with `MultiPV 500`, tells what Stockfish's own network thinks after each move
+of a position: thirty positions for the price of one, and just those that a search compares. Thousands of games go on at
+the same time, mostly by moves that are among the best, from random openings. A position counts if it is quiet: nobody
+is in check, and no captures would change what our own estimate says. Without that the network learns what a capture
+will bring, which a search finds out by itself: it would count twice.
 
-A shard is a file of rows of nine words (own and other pieces, pawns, knights, diagonal and straight sliders, kings,
-rooks that may castle, who is to move) and hundredths of a pawn for the player to move. The error is the mean square of
-the difference in the chance to win. A game goes on through several shards, so that those of another seed are held out:
-near relatives of what was learned would flatter the fit.
+**The fit.** What all moves of a position lead to has most of the board in common, and so have their sums in the first
+layer and the changes of its weights. So a position with all its moves costs little more than one by itself: about
+600,000 positions a second on one core. The error is the mean square of the difference in the chance to win.
+
+A shard is a file of positions (own and other pieces, pawns, knights, diagonal and straight sliders, kings, rooks that
+may castle, who is to move), of how many moves each has, and of the moves, with hundredths of a pawn for who makes them.
+A game goes on through several shards, so those of another seed are held out: relatives of what was learned would
+flatter the fit.
 """
 
 from __future__ import annotations
 
 import argparse
-import shutil
 import subprocess
 import time
-from functools import partial
-from math import inf
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from chess_fit import PAWN, SLOPE  # beside this file
-from chess_positions import MATE, after_some, best_move, settled
+from chess_positions import MATE, after_some, settled
 
 from counterplay import games, learn
 from counterplay.core.bits import Bits
-from counterplay.core.randomness import new_random, unit, word
-from counterplay.core.vectors import word_of
+from counterplay.core.features import new_active
+from counterplay.core.memory import Memory
+from counterplay.core.randomness import new_random, unit
+from counterplay.core.vectors import add_active, add_scaled, scratch, sigmoid, square_slopes, squares, word_of
+from counterplay.learn.model import in_lines
+from counterplay.learn.sided import by_squares, stage_of
 from counterplay.native import native
 
-SHARD, GAMES = 50_000, 2000
-"""Positions of a shard before those that are there twice are left out, and games at the same time."""
-LONGEST = 240
-DECIDED = 800
+ROUNDS = 20
+"""A shard has what was asked in so many moves of all games."""
+LONGEST, DECIDED = 240, 700
 """A game is given up some time after one side is so far ahead: endings that are won anyway would be most of it."""
-ASIDE, ASTRAY = 0.5, 0.1
-"""The share of positions beside which another one is judged, a random move or two away; and of random moves played."""
-OFTEN, RARELY, DEEPER, WON = 0.4, 0.1, 0.08, 0.35
-"""Of quick games: the share of moves after which a position is noted, and where one side is ahead by more than the last
-number; and the share of games that look two plies ahead."""
-GRAIN = 512
-"""Weights of the first layer are multiples of its inverse, so that a search can go on from the sums before."""
+ASTRAY, HEAT, LATE, COOLER = 0.06, 22.0, 40, 10.0
+"""The share of random moves; and by how many hundredths of a pawn a move may look better than it is, until some ply."""
+STIR = 0.012
+"""How much captures may change the estimate of a position that is quiet; about a tenth of a pawn."""
+THIN = 0.1
+"""The share of games that begin with some pieces taken off."""
+MOST = 120
+"""The room for the moves of a position."""
+UNQUIET = -32768
 SIGNS = np.frombuffer(b"1PNBRQKpnbrqk", np.uint8)
-BATCH, RATE = 2048, 0.004
-TEMPO, TURNED = 0.25, 0.5
-"""To move is worth so many pawns, says the hand-made estimate; what keeps the network to that counts so much. After a
-random move it is worth more, and a network that believes it is at odds with itself from one ply to the next."""
+GRAIN, STAGES = 512, 8
+"""Weights of the first layer are multiples of 1 / GRAIN, so that a search can go on from the sums before."""
+BATCH, RATE, WARM, SLOWEST = 512, 0.002, 0.03, 0.01
+"""Positions of a step, with all their moves; the rate, for how long it rises first, and what is left of it at last."""
+DECAY, SPREAD = 0.9, 0.999
+"""Adam's (Kingma & Ba 2014)."""
+CERTAIN, LARGEST = 0.995, 1.98
+EXAMINED = 12_288
 
 
 # ---- positions
 
 
 @native
-def squares(none, word):  # type: ignore[no-untyped-def]
+def squares_of(none, word):  # type: ignore[no-untyped-def]
     """The set whose squares are the ones of a word."""
     for q in range(64):
         if word >> q & 1:
@@ -74,16 +82,16 @@ def squares(none, word):  # type: ignore[no-untyped-def]
 @native
 def state_of(game, none, row):  # type: ignore[no-untyped-def]
     mine, theirs, pawns, knights = (
-        squares(none, row[0]),
-        squares(none, row[1]),
-        squares(none, row[2]),
-        squares(none, row[3]),
+        squares_of(none, row[0]),
+        squares_of(none, row[1]),
+        squares_of(none, row[2]),
+        squares_of(none, row[3]),
     )
     diagonal, straight, kings, castling = (
-        squares(none, row[4]),
-        squares(none, row[5]),
-        squares(none, row[6]),
-        squares(none, row[7]),
+        squares_of(none, row[4]),
+        squares_of(none, row[5]),
+        squares_of(none, row[6]),
+        squares_of(none, row[7]),
     )
     return game.State(mine, theirs, pawns, knights, diagonal, straight, kings, castling, none, int(row[8]), 0, 1)
 
@@ -97,54 +105,6 @@ def write(s, row):  # type: ignore[no-untyped-def]
 
 
 @native
-def begin(game, start, row, source):  # type: ignore[no-untyped-def]
-    """A random opening."""
-    s = start
-    while s.number < 4 or game.is_terminal(s):
-        s = after_some(game, start, 6 + int(6.0 * unit(source)), source)
-    write(s, row)
-
-
-@native
-def go_on(game, start, none, games, moves, scores, plies, source):  # type: ignore[no-untyped-def]
-    """Make a move in each game, mostly the one that was found best; begin anew where one is over."""
-    for i in range(len(games)):
-        s = state_of(game, none, games[i])
-        a = game.sample(s, word(source)) if moves[i] < 0 or unit(source) < ASTRAY else moves[i]
-        s = game.result(s, a)
-        plies[i] += 1
-        is_given_up = plies[i] > LONGEST or (abs(scores[i]) > DECIDED and unit(source) < 0.25)
-        if is_given_up or game.is_terminal(s):
-            begin(game, start, games[i], source)
-            plies[i] = 0
-        else:
-            write(s, games[i])
-
-
-@native
-def look_aside(game, none, games, rows, source):  # type: ignore[no-untyped-def]
-    """Positions a random move or two away from those of the games; how many."""
-    n = 0
-    for i in range(len(games)):
-        if unit(source) < ASIDE:
-            s = after_some(game, state_of(game, none, games[i]), 1 + int(2.0 * unit(source)), source)
-            if not game.is_terminal(s):
-                write(s, rows[n])
-                n += 1
-    return n
-
-
-@native
-def note_quiet(game, none, rows, moves, is_quiet):  # type: ignore[no-untyped-def]
-    """Where nobody is in check, and the best move takes nothing and makes no queen."""
-    for i in range(len(rows)):
-        s = state_of(game, none, rows[i])
-        is_quiet[i] = (
-            moves[i] >= 0 and not game.in_check(s) and (moves[i] >> 6 & 63) not in s.theirs and moves[i] < 4096
-        )
-
-
-@native
 def thinned(game, s, source):  # type: ignore[no-untyped-def]
     """The position with some pieces taken off, or as it was if a king could be taken then."""
     share, off = unit(source), s.kings - s.kings
@@ -155,272 +115,407 @@ def thinned(game, s, source):  # type: ignore[no-untyped-def]
     kinds = s.pawns - off, s.knights - off, s.diagonal - off, s.straight - off, s.kings
     thin = game.State(mine, theirs, *kinds, castling, s.en_passant, s.turn, 0, 1)
     other = game.State(theirs, mine, *kinds, castling, s.en_passant, 1 - s.turn, 0, 1)
-    return s if s.en_passant or game.in_check(other) else thin
+    return s if s.en_passant or game.in_check(other) or game.is_terminal(thin) else thin
 
 
 @native
-def note_game(game, start, source, rows):  # type: ignore[no-untyped-def]
-    """Play a quick game, and write positions near it into rows; how many."""
-    n, depth = 0, 2 if unit(source) < DEEPER else 1
-    s = after_some(game, start, 2 + int(9.0 * unit(source)), source)
-    for _ in range(LONGEST):
-        is_won = abs(game.evaluate(s, 0)) > WON
-        if game.is_terminal(s) or (is_won and unit(source) < 0.1):
-            break
-        if unit(source) < (RARELY if is_won else OFTEN):
-            near = thinned(game, s, source) if unit(source) < 0.1 else s
-            near = after_some(game, near, int(4.0 * unit(source) ** 2), source)
-            if not game.is_terminal(near):
-                near = settled(game, near, game.player(near), -inf, inf)[1]
-            if not game.is_terminal(near) and not game.in_check(near):
-                write(near, rows[n])
-                n += 1
-        a = game.sample(s, word(source)) if unit(source) < ASTRAY else best_move(game, s, depth)
-        s = game.result(s, a)
-    return n
+def begin(game, start, row, source):  # type: ignore[no-untyped-def]
+    """A random opening."""
+    s = start
+    while s.number < 4 or game.is_terminal(s):
+        s = after_some(game, start, 6 + int(6.0 * unit(source)), source)
+    if unit(source) < THIN:
+        s = thinned(game, s, source)
+    write(s, row)
 
 
-def squares_of(rows: Any) -> Any:
-    """For each row eight boards: where each of its words has a one."""
-    words = np.ascontiguousarray(rows[:, :8]).view(np.uint8).reshape(-1, 8, 8)
-    return np.unpackbits(words, axis=2, bitorder="little").reshape(-1, 8, 64).astype(bool)
+@native
+def go_on(game, start, none, rows, first, moves, scores, plies, source):  # type: ignore[no-untyped-def]
+    """Make a move in each game, mostly one of the best; begin anew where it is over."""
+    for i in range(len(rows)):
+        n, best, a = first[i + 1] - first[i], -MATE, 0
+        is_over = n == 0
+        if not is_over:
+            a = moves[first[i] + int(n * unit(source))]
+            if unit(source) >= ASTRAY:
+                heat, top = HEAT if plies[i] < LATE else COOLER, -1e9
+                for k in range(first[i], first[i + 1]):
+                    luck = -np.log(1e-12 - np.log(1e-12 + unit(source)))  # Gumbel's: so odds fall as scores do
+                    if scores[k] + heat * luck > top:
+                        top, a = scores[k] + heat * luck, moves[k]
+            for k in range(first[i], first[i + 1]):
+                best = max(best, scores[k])
+            s = game.result(state_of(game, none, rows[i]), a)
+            plies[i] += 1
+            is_over = game.is_terminal(s) or plies[i] > LONGEST or (abs(best) > DECIDED and unit(source) < 0.2)
+            if not is_over:
+                write(s, rows[i])
+        if is_over:
+            begin(game, start, rows[i], source)
+            plies[i] = 0
 
 
-def kinds_of(at: Any) -> Any:
-    """The kind of piece on each square, from 0 for pawns to 5 for kings, where there is one."""
-    _, _, _, knights, diagonal, straight, kings, _ = np.moveaxis(at, 1, 0)
-    return knights + 2 * (diagonal & ~straight) + 3 * (straight & ~diagonal) + 4 * (diagonal & straight) + 5 * kings
+@native
+def note_unquiet(game, none, rows, first, moves, scores):  # type: ignore[no-untyped-def]
+    """Mark the moves that lead to where somebody is in check, or captures pay; how many are left."""
+    left = 0
+    for i in range(len(rows)):
+        s = state_of(game, none, rows[i])
+        for k in range(first[i], first[i + 1]):
+            after = game.result(s, int(moves[k]))
+            v = game.evaluate(after, after.turn)
+            bar = v + STIR * (1.0 - abs(v)) ** 2
+            if (
+                game.in_check(after)
+                or abs(scores[k]) >= MATE
+                or settled(game, after, after.turn, bar - 1e-6, bar)[0] >= bar
+            ):
+                scores[k] = UNQUIET
+            else:
+                left += 1
+    return left
+
+
+@native
+def read(game, text, first, moves, scores):  # type: ignore[no-untyped-def]
+    """What Stockfish said, moves with their scores, into the rows; how many questions it has answered."""
+    at, asked, found = 0, 0, 0
+    while at < len(text) and asked < len(first) - 1:
+        end = at
+        while end < len(text) and text[end] != ord("\n"):
+            end += 1
+        k = after_word(game, text, at, end, ord(" "), ord("p"), ord("v"))
+        if text[at] == ord("b"):  # bestmove
+            asked += 1
+            first[asked] = found
+        elif k < end:
+            moves[found] = move_at(game, text, k, end)
+            scores[found] = score_at(game, text, at, end)
+            found += 1
+        at = end + 1
+    return asked
+
+
+@native
+def after_word(game, text, at, end, one, two, three):  # type: ignore[no-untyped-def]
+    """Where it goes on after three letters and a space, or `end`."""
+    for k in range(at, end - 4):
+        if text[k] == one and text[k + 1] == two and text[k + 2] == three and text[k + 3] == ord(" "):
+            return k + 4
+    return end
+
+
+@native
+def move_at(game, text, k, end):  # type: ignore[no-untyped-def]
+    """The move of UCI that is there, as chess has it."""
+    a = (text[k] - ord("a") + 8 * (text[k + 1] - ord("1"))) | (
+        text[k + 2] - ord("a") + 8 * (text[k + 3] - ord("1"))
+    ) << 6
+    if k + 4 < end and text[k + 4] != ord(" "):
+        kind = text[k + 4]
+        a |= (1 if kind == ord("q") else 2 if kind == ord("r") else 3 if kind == ord("b") else 4) << 12
+    return a
+
+
+@native
+def square_at(game, text, k):  # type: ignore[no-untyped-def]
+    return text[k] - ord("a") + 8 * (text[k + 1] - ord("1"))
+
+
+@native
+def score_at(game, text, at, end):  # type: ignore[no-untyped-def]
+    """Hundredths of a pawn; a mate is MATE of them."""
+    k = after_word(game, text, at, end, ord(" "), ord("c"), ord("p"))
+    is_mate = k == end
+    if is_mate:
+        k = after_word(game, text, at, end, ord("a"), ord("t"), ord("e"))
+    sign, v = 1, 0
+    if text[k] == ord("-"):
+        sign, k = -1, k + 1
+    while text[k] >= ord("0") and text[k] <= ord("9"):
+        v = 10 * v + text[k] - ord("0")
+        k += 1
+    return sign * (MATE if is_mate else min(v, MATE))
 
 
 def fens_of(rows: Any) -> list[str]:
     """FENs as Stockfish reads them, an empty square a 1."""
-    at = squares_of(rows)
-    white = np.where(rows[:, 8:9] == 0, at[:, 0], at[:, 1])
-    pieces = np.where(at[:, 0] | at[:, 1], kinds_of(at) + np.where(white, 1, 7), 0)
+    words = np.ascontiguousarray(rows[:, :8]).view(np.uint8).reshape(-1, 8, 8)
+    at = np.unpackbits(words, axis=2, bitorder="little").reshape(-1, 8, 64).astype(bool)
+    mine, theirs, _, knights, diagonal, straight, kings, castling = np.moveaxis(at, 1, 0)
+    kinds = knights + 2 * (diagonal & ~straight) + 3 * (straight & ~diagonal) + 4 * (diagonal & straight) + 5 * kings
+    white = np.where(rows[:, 8:9] == 0, mine, theirs)
+    pieces = np.where(mine | theirs, kinds + np.where(white, 1, 7), 0)
     text = np.full((len(rows), 8, 9), ord("/"), np.uint8)
     text[:, :, :8] = SIGNS[pieces].reshape(-1, 8, 8)[:, ::-1]
     found = []
-    for line, castling, turn in zip(text.reshape(len(rows), 72), at[:, 7], rows[:, 8], strict=True):
-        rights = "".join(sign for sign, q in zip("KQkq", (7, 0, 63, 56), strict=True) if castling[q]) or "-"
+    for line, may, turn in zip(text.reshape(len(rows), 72), castling, rows[:, 8], strict=True):
+        rights = "".join(sign for sign, q in zip("KQkq", (7, 0, 63, 56), strict=True) if may[q]) or "-"
         found.append(f"{line[:71].tobytes().decode()} {'wb'[turn]} {rights} - 0 1")
     return found
 
 
-def judged(program: str, fens: list[str], depth: int, folder: Path) -> tuple[Any, Any]:
-    """The best moves, or -1, and hundredths of a pawn for the player to move. From a file: a pipe would wait for us."""
+def answers(program: str, fens: list[str], folder: Path) -> Any:
+    """What Stockfish says of all moves. From a file: a pipe would wait for us; and twice more, as its end stops it."""
+    lines = [f"position fen {fen}\ngo depth 1\n" for fen in [*fens, fens[0], fens[0]]]
     commands = folder / "commands.txt"
-    lines = [f"position fen {fen}\ngo depth {depth}\n" for fen in fens]
-    commands.write_text("".join(["setoption name Hash value 4\n", *lines]))
+    commands.write_text("".join(["setoption name Hash value 4\nsetoption name MultiPV value 500\n", *lines]))
     with commands.open("rb") as given:
-        text = subprocess.run([program], stdin=given, capture_output=True, text=True, check=True).stdout
-    moves, scores, score = [], [], 0
-    for line in text.splitlines():
-        if line.startswith("info depth") and " score " in line:
-            kind, number = line.split(" score ", 1)[1].split(maxsplit=2)[:2]
-            score = int(number) if kind == "cp" else MATE if int(number) > 0 else -MATE
-        elif line.startswith("bestmove"):
-            scores.append(max(-MATE, min(MATE, score)))
-            moves.append(action_of(line.split()[1]))
-    return np.array(moves), np.array(scores)
+        text = subprocess.run([program], stdin=given, stdout=subprocess.PIPE, check=True).stdout
+    return np.frombuffer(text, np.uint8)
 
 
-def action_of(move: str) -> int:
-    """A move of UCI as chess has it; -1 for none, as where only a pawn could move that takes in passing."""
-    if move == "(none)":
-        return -1
-    origin, target = (ord(move[i]) - ord("a") + 8 * int(move[i + 1]) - 8 for i in (0, 2))
-    return origin | target << 6 | (("qrbn".index(move[4]) + 1) << 12 if len(move) > 4 else 0)
-
-
-def write_positions(folder: Path, shards: int, depth: int, seed: int, program: str) -> None:
-    """Stockfish plays many games at once against itself; what it says of each position is what it is worth."""
+def write_positions(folder: Path, minutes: float, at_once: int, seed: int, program: str) -> None:
+    """Games go on at the same time, and all their moves are judged."""
     game, source, none = games.load("chess"), new_random(seed), Bits(64)
     start, work = game.initial(), folder / f"work-{seed}"
     work.mkdir(parents=True, exist_ok=True)
-    boards, plies = np.zeros((GAMES, 9), np.int64), np.zeros(GAMES, np.int64)
-    for row in boards:
+    rows, plies, first = np.zeros((at_once, 9), np.int64), np.zeros(at_once, np.int64), np.zeros(at_once + 1, np.int64)
+    moves, scores = np.zeros(MOST * at_once, np.int64), np.zeros(MOST * at_once, np.int64)
+    for row in rows:
         begin(game, start, row, source)
-    began = time.time()
-    for number in range(shards):
-        parts: list[Any] = []
-        while sum(map(len, parts)) < SHARD:
-            aside = np.zeros_like(boards)
-            aside = aside[: look_aside(game, none, boards, aside, source)]
-            rows = np.concatenate([boards, aside])
-            moves, scores = judged(program, fens_of(rows), depth, work)
-            is_quiet = np.zeros(len(rows), bool)
-            note_quiet(game, none, rows, moves, is_quiet)
-            parts.append(np.concatenate([rows, scores[:, None]], axis=1)[is_quiet])
-            go_on(game, start, none, boards, moves[:GAMES], scores[:GAMES], plies, source)
-        keep(np.unique(np.concatenate(parts), axis=0), folder / f"{seed}-{number:03}.npy", began)
-    shutil.rmtree(work)
+    began, number, total = time.time(), 0, 0
+    while time.time() - began < 60 * minutes:
+        parts = []
+        for _ in range(ROUNDS):
+            if read(game, answers(program, fens_of(rows), work), first, moves, scores) < at_once:
+                raise SystemExit("stockfish has not answered all questions")
+            before, judged = rows.copy(), scores.copy()
+            total += note_unquiet(game, none, rows, first, moves, judged)
+            go_on(game, start, none, rows, first, moves, scores, plies, source)
+            found = moves[: first[-1]].astype(np.int16), judged[: first[-1]].astype(np.int16)
+            parts.append((before, np.diff(first).astype(np.int16), *found))
+        number += 1
+        file = folder / f"{seed}-{number:04}.npz"
+        names = "rows", "counts", "moves", "scores"
+        arrays = dict(zip(names, map(np.concatenate, zip(*parts, strict=True)), strict=True))
+        with file.with_suffix(".part").open("wb") as out:
+            np.savez(out, **arrays)
+        file.with_suffix(".part").rename(file)
+        print(f"{file}: {total:,} positions, {time.time() - began:.0f} s", flush=True)
+    (work / "commands.txt").unlink()
+    work.rmdir()
 
 
-def write_quick(folder: Path, shards: int, seed: int, program: str) -> None:
-    """Positions of quick games, which Stockfish judges."""
-    game, source = games.load("chess"), new_random(seed)
-    start, work, room = game.initial(), folder / f"work-{seed}", np.zeros((LONGEST, 9), np.int64)
-    work.mkdir(parents=True, exist_ok=True)
-    began = time.time()
-    for number in range(shards):
-        parts: list[Any] = []
-        while sum(map(len, parts)) < SHARD:
-            parts.append(room[: note_game(game, start, source, room)].copy())
-        rows = np.unique(np.concatenate(parts), axis=0)
-        _, scores = judged(program, fens_of(rows), 1, work)
-        keep(np.concatenate([rows, scores[:, None]], axis=1), folder / f"{seed}-{number:03}.npy", began)
-    shutil.rmtree(work)
+class Siblings:
+    """Positions, and what all their moves are worth."""
 
+    def __init__(self, files: list[Path]) -> None:
+        if not files:
+            raise SystemExit("there are no positions to learn from, or none of another seed to be examined by")
+        parts = [np.load(file) for file in files]
+        self.rows, counts, self.moves, self.scores = (
+            np.concatenate([part[name] for part in parts]) for name in ("rows", "counts", "moves", "scores")
+        )
+        self.first = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
 
-def keep(shard: Any, file: Path, began: float) -> None:
-    """Write a shard, whole or not at all."""
-    part = file.with_suffix(".part")
-    with part.open("wb") as out:
-        np.save(out, shard)
-    part.rename(file)
-    print(f"{file}: {len(shard):,} positions, {time.time() - began:.0f} s", flush=True)
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def quiet(self) -> int:
+        return int((self.scores != UNQUIET).sum())
 
 
 # ---- the fit
 
 
-def inputs_of(rows: Any, inputs: int, most: int) -> Any:
-    """What the player to move sees, by numbers as `seen_as` of chess has them, filled up with `inputs`."""
-    at = squares_of(rows)
-    mine, theirs, castling, kinds = at[:, 0], at[:, 1], at[:, 7], kinds_of(at)
-    king = (mine & at[:, 6]).argmax(axis=1)
-    flip = np.where(king % 8 < 4, 7, 0) ^ np.where(rows[:, 8] == 1, 56, 0)
-    found = np.full((len(rows), most), inputs, np.int16)
-    for place, first, which, is_castling in (
-        (0, 0, mine, False),
-        (16, 384, theirs, False),
-        (32, 768, mine & castling, True),
-        (34, 776, theirs & castling, True),
-    ):
-        row, q = np.nonzero(which)
-        seen = q ^ flip[row]
-        nth = np.arange(len(row)) - np.searchsorted(row, np.arange(len(rows)))[row]
-        found[row, place + nth] = first + (seen % 8 if is_castling else 64 * kinds[row, q] + seen)
-    return found
-
-
 @native
-def lead_of(game, none, rows, found):  # type: ignore[no-untyped-def]
-    """What the game's own estimate says of each position, to the player to move."""
-    for i in range(len(rows)):
+def study(game, none, rows, first, moves, scores, which, learns, tally):  # type: ignore[no-untyped-def]
+    """Go through positions with all their moves, and add up squared errors and, into `fit_*`, their gradients."""
+    n = game.model_both // 2
+    before, sums, totals = scratch(game.model_both), scratch(game.model_both), scratch(game.model_both)
+    units, errors, change = (
+        scratch(game.model_both),
+        scratch(game.model_both),
+        new_active(game.fit_inputs, game.fit_most),
+    )
+    for i in which:
         s = state_of(game, none, rows[i])
-        found[i] = game.evaluate(s, game.player(s))
+        outlooks = game.outlook(s, 0), game.outlook(s, 1)
+        for p in range(2):
+            begin_sums(game, s, p, before, change)
+            for j in range(n):
+                totals[p * n + j] = 0.0
+        for k in range(first[i], first[i + 1]):
+            if scores[k] == UNQUIET:
+                continue
+            after = game.result(s, int(moves[k]))
+            for p in range(2):
+                if game.outlook(after, p) == outlooks[p]:
+                    tell_change(game, s, after, p, change)
+                    for j in range(n):
+                        sums[p * n + j] = before[p * n + j]
+                    add_active(sums, p * n, game.model_first, change)
+                else:
+                    begin_sums(game, after, p, sums, change)
+            one, things = after.turn * n, len(after.mine | after.theirs) + len(after.castling)
+            share = min(max(2.0 * by_squares(game, things, sums, one, n - one) - 1.0, -CERTAIN), CERTAIN)
+            chance = sigmoid(SLOPE * game.half_win * share / (1.0 - abs(share)))
+            error = chance - sigmoid(-SLOPE / PAWN * scores[k])
+            tally[0] += error * error
+            tally[1] += 1
+            if not learns:
+                continue
+            # of the chance by pawns, and of these by what the output adds up
+            slope = SLOPE * chance * (1.0 - chance) * 0.5 * game.half_win * (1.0 + abs(share)) / (1.0 - abs(share))
+            w = stage_of(game, things)
+            for j in range(n):  # the player to move comes first there
+                units[j] = min(max(sums[one + j], 0.0), 1.0)
+                units[n + j] = min(max(sums[n - one + j], 0.0), 1.0)
+                errors[j] = errors[n + j] = 0.0
+            add_scaled(errors, 0, error * slope, game.model_rest, w, 2 * n)
+            square_slopes(errors, units, 0, 2 * n)
+            squares(units, 0, 2 * n)
+            add_scaled(game.fit_rest, w, error * slope, units, 0, 2 * n)
+            game.fit_rest[w + 2 * n] += error * slope
+            for p in range(2):
+                mine = 0 if p == after.turn else n
+                if game.outlook(after, p) == outlooks[p]:
+                    add_scaled(totals, p * n, 1.0, errors, mine, n)
+                    tell_change(game, s, after, p, change)
+                else:
+                    add_scaled(game.fit_first, game.fit_inputs * n, 1.0, errors, mine, n)
+                    tell_all(game, after, p, change)
+                pass_on(game, errors, mine, change)
+        if learns:
+            for p in range(2):
+                add_scaled(game.fit_first, game.fit_inputs * n, 1.0, totals, p * n, n)
+                tell_all(game, s, p, change)
+                pass_on(game, totals, p * n, change)
 
 
-def leads_of(game: Any, rows: Any) -> Any:
-    found = np.zeros(len(rows))
-    lead_of(game, Bits(64), rows, found)
-    return found.clip(-0.99, 0.99).astype(np.float32)
+def begin_sums(game: Any, s: Any, p: int, sums: Any, change: Any) -> None:
+    """The sums of all that a player sees."""
+    n = game.model_both // 2
+    for j in range(n):
+        sums[p * n + j] = game.model_first[game.fit_inputs, j]
+    tell_all(game, s, p, change)
+    add_active(sums, p * n, game.model_first, change)
 
 
-class Positions:
-    """Positions as the network sees them, with what they are worth in pawns and what the own estimate says."""
+def tell_all(game: Any, s: Any, p: int, change: Any) -> None:
+    """All that a player sees."""
+    outlook, things = game.outlook(s, p), game.things(s)
+    change.clear()
+    for kind in range(len(things)):
+        for q in things[kind]:
+            change.add(game.seen_as(p, outlook, kind, q), 1.0)
 
-    def __init__(self, game: Any, files: list[Path]) -> None:
-        import torch
 
-        data = np.concatenate([np.load(file) for file in files])
-        turned = data[:, [1, 0, *range(2, 8), 8]]
-        turned[:, 8] = 1 - turned[:, 8]
-        self.one, self.other, self.lead, self.lead_turned = (
-            torch.from_numpy(of(rows))
-            for of in (partial(inputs_of, inputs=game.seen_inputs, most=game.most_seen), partial(leads_of, game))
-            for rows in (data, turned)
+def tell_change(game: Any, s: Any, after: Any, p: int, change: Any) -> None:
+    """What a player sees come and go."""
+    outlook, old, new = game.outlook(s, p), game.things(s), game.things(after)
+    change.clear()
+    for kind in range(len(old)):
+        if old[kind] != new[kind]:
+            for q in old[kind] - new[kind]:
+                change.add(game.seen_as(p, outlook, kind, q), -1.0)
+            for q in new[kind] - old[kind]:
+                change.add(game.seen_as(p, outlook, kind, q), 1.0)
+
+
+def pass_on(game: Any, errors: Any, at: int, change: Any) -> None:
+    """What the inputs had to do with it."""
+    n = game.model_both // 2
+    for k in range(len(change)):
+        add_scaled(game.fit_first, change.index(k) * n, change.value(k), errors, at, n)
+
+
+class Fit:
+    """A network that learns from siblings by Adam (Kingma & Ba 2014)."""
+
+    def __init__(self, model: Any, seed: int = 0) -> None:
+        self.weights = [model.weights["first"], model.weights["rest"]]
+        self.gradients, self.means, self.spreads, self.room = (
+            [in_lines(np.zeros(each.shape)) for each in self.weights] for _ in range(4)
         )
-        self.pawns = torch.from_numpy(data[:, 9].astype(np.float32) / PAWN)
+        first, rest = (Memory(each) for each in self.gradients)
+        inputs, most = model.inputs, 2 * model.game.most_seen
+        self.game = model.joined_to(games.load("chess")).extended(
+            fit_first=first, fit_rest=rest, fit_inputs=inputs, fit_most=most
+        )
+        self.random, self.steps = np.random.default_rng(seed), 0
 
-    def __len__(self) -> int:
-        return len(self.pawns)
+    def go_through(self, data: Siblings, which: Any, learns: bool) -> tuple[float, int]:
+        tally = np.zeros(2)
+        study(self.game, Bits(64), data.rows, data.first, data.moves, data.scores, which, learns, tally)
+        return float(tally[0]), int(tally[1])
+
+    def step(self, data: Siblings, which: Any, rate: float) -> None:
+        _, n = self.go_through(data, which, True)
+        self.steps += 1
+        scale = rate * np.sqrt(1 - SPREAD**self.steps) / (1 - DECAY**self.steps)
+        for x, g, m, v, room in zip(self.weights, self.gradients, self.means, self.spreads, self.room, strict=True):
+            g *= np.float32(1 / max(n, 1))
+            m *= np.float32(DECAY)
+            m += np.multiply(g, np.float32(1 - DECAY), out=room)
+            v *= np.float32(SPREAD)
+            v += np.multiply(np.multiply(g, g, out=room), np.float32(1 - SPREAD), out=room)
+            np.sqrt(v, out=room)
+            room += np.float32(1e-7)
+            np.divide(m, room, out=room)
+            x -= np.multiply(room, np.float32(scale), out=room)
+            g.fill(0)
+        np.clip(self.weights[0], -LARGEST, LARGEST, out=self.weights[0])
 
 
-def train(folder: Path, out: Path, hidden: str, epochs: int, features: str, held_out: int) -> None:
-    import torch
-    from torch import nn
-
+def train(folder: Path, out: Path, hidden: int, epochs: float, held_out: int, begin_with: Path | None) -> None:
     game = games.load("chess")
-    model = learn.SidedNetwork(game, hidden=hidden, features=features, grain=GRAIN)
-    files = sorted(folder.glob("*.npy"))
+    files = sorted(folder.glob("*.npz"))
     others = [file for file in files if file.name.startswith(f"{held_out}-")]
-    learned, held = Positions(game, [file for file in files if file not in others]), Positions(game, others)
+    learned, held = Siblings([file for file in files if file not in others]), Siblings(others)
+    model = learn.SidedNetwork(game, hidden=hidden, stages=STAGES)
+    if begin_with:
+        for name, weights in learn.load(begin_with).weights.items():
+            model.weights[name][:] = weights
+    fit = Fit(model)
+    exam = fit.random.permutation(len(held))[:EXAMINED]
+    steps = int(epochs * len(learned) / BATCH)
+    print(f"{learned.quiet:,} positions after the moves of {len(learned):,}; {steps:,} steps", flush=True)
+    order, error = fit.random.permutation(len(learned)), 0.0
+    for step in range(1, steps + 1):
+        at = (step - 1) * BATCH % (len(learned) - len(learned) % BATCH)
+        if at == 0:
+            order = fit.random.permutation(len(learned))
+        share = step / steps
+        falling = SLOWEST + (1 - SLOWEST) * 0.5 * (1 + np.cos(np.pi * share))
+        fit.step(learned, order[at : at + BATCH], RATE * min(1.0, share / WARM) * falling)
+        if step % max(1, steps // 12) == 0 or step == steps:
+            total, n = fit.go_through(held, exam, False)
+            error = total / n
+            print(f"step {step:,}: {error:.5f} of {n:,} held out, {time.process_time():.0f} CPU s", flush=True)
+            save(model, out, learned.quiet, error)
 
-    torch.manual_seed(0)
-    (n, m), inputs = model.hidden, game.seen_inputs
-    first, rest = (torch.from_numpy(model.weights[name]) for name in ("first", "rest"))
-    rows, bias = nn.Parameter(torch.cat([first[:inputs], torch.zeros(1, n)])), nn.Parameter(first[-1].clone())
-    own = nn.Parameter(first[inputs].clone())  # of what the own estimate says, if it is an input
-    second = nn.Parameter(rest[: 2 * n * m].reshape(m, 2 * n).clone())
-    thresholds, last = nn.Parameter(rest[2 * n * m : (2 * n + 1) * m].clone()), nn.Parameter(rest[-m - 1 :].clone())
-    is_judged = features == "judged"
 
-    def seen(side: Any) -> Any:
-        return nn.functional.embedding_bag(side.int(), rows, mode="sum", padding_idx=inputs) + bias
-
-    def chance(one: Any, other: Any, lead: Any) -> Any:
-        """What the network as it is thinks of what both sides see, and of what the own estimate says."""
-        units = [one + lead[:, None] * own, other - lead[:, None] * own] if is_judged else [one, other]
-        second_units = (torch.cat(units, 1).clamp(0, 1) @ second.T + thresholds).clamp(0, 1)
-        total = second_units @ last[:m] + last[m]
-        if is_judged:
-            total = total + torch.log1p(lead) - torch.log1p(-lead)  # odds are multiplied
-        v = torch.tanh(total / 2).clamp(-0.99, 0.99)  # a sigmoid, from -1 to 1
-        return torch.sigmoid(SLOPE * game.half_win * v / (1 - v.abs()))
-
-    def errors(data: Positions, which: Any) -> tuple[Any, Any]:
-        """Of positions, and of the same if it were the other's turn."""
-        one, other, pawns = seen(data.one[which]), seen(data.other[which]), data.pawns[which]
-        error = chance(one, other, data.lead[which]) - torch.sigmoid(SLOPE * pawns)
-        turned = chance(other, one, data.lead_turned[which]) - torch.sigmoid(SLOPE * (2 * TEMPO - pawns))
-        return (error**2).mean(), (turned**2).mean()
-
-    optimiser = torch.optim.Adam([rows, own, bias, second, thresholds, last], lr=RATE)
-    steps = epochs * (len(learned) // BATCH) + 1
-    falling = torch.optim.lr_scheduler.OneCycleLR(optimiser, RATE, steps, pct_start=0.1, final_div_factor=1000)
-    for epoch in range(epochs):
-        for which in torch.randperm(len(learned)).split(BATCH)[:-1]:
-            error, turned = errors(learned, which)
-            loss = error + TURNED * turned
-            optimiser.zero_grad()
-            loss.backward()
-            optimiser.step()
-            falling.step()
-        with torch.no_grad():
-            left = float(torch.stack([errors(held, which)[0] for which in torch.arange(len(held)).split(BATCH)]).mean())
-        print(f"epoch {epoch + 1} of {epochs}: {left:.5f} on {len(held):,} held out", flush=True)
-
-    with torch.no_grad():
-        more = [own[None]] if is_judged else []
-        model.weights["first"][:] = torch.cat([rows[:-1], *more, bias[None]]).numpy()
-        model.weights["rest"][:] = torch.cat([second.flatten(), thresholds, last]).numpy()
-    how = {"recipe": "fit", "examples": len(learned), "error": left, "note": "Stockfish judged the positions"}
-    model.pedigree.append(how)
-    learn.save(model, out, half=True)
+def save(model: Any, out: Path, examples: int, error: float) -> None:
+    """The network as a search takes it: rounded."""
+    rounded = learn.SidedNetwork(games.load("chess"), hidden=model.hidden, stages=STAGES, grain=GRAIN)
+    for name, weights in model.weights.items():
+        rounded.weights[name][:] = weights
+    how = {"recipe": "fit", "examples": examples, "error": error, "note": "Stockfish judged the positions"}
+    rounded.pedigree.append(how)
+    learn.save(rounded, out, half=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("step", choices=["positions", "quick", "train"])
+    parser.add_argument("step", choices=["positions", "train"])
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--shards", type=int, default=40)
-    parser.add_argument("--depth", type=int, default=4)
-    parser.add_argument("--seed", type=int, default=11)
+    parser.add_argument("--minutes", type=float, default=40.0)
+    parser.add_argument("--games", type=int, default=6000, help="So many at the same time.")
+    parser.add_argument("--seed", type=int, default=2)
     parser.add_argument("--stockfish", default="/usr/games/stockfish")
     parser.add_argument("--out", type=Path, default=Path("chess.safetensors"))
-    parser.add_argument("--hidden", default="32x16")
-    parser.add_argument("--features", choices=["judged", "sides"], default="judged")
+    parser.add_argument("--hidden", type=int, default=256)
     parser.add_argument("--held-out", type=int, default=1, help="The seed of the positions that are held out.")
-    parser.add_argument("--epochs", type=int, default=6)
+    parser.add_argument("--epochs", type=float, default=6.0)
+    parser.add_argument("--from", dest="begin_with", type=Path, help="A network to begin with.")
     asked = parser.parse_args()
     if asked.step == "positions":
-        write_positions(asked.folder, asked.shards, asked.depth, asked.seed, asked.stockfish)
-    elif asked.step == "quick":
-        write_quick(asked.folder, asked.shards, asked.seed, asked.stockfish)
+        write_positions(asked.folder, asked.minutes, asked.games, asked.seed, asked.stockfish)
     else:
-        train(asked.folder, asked.out, asked.hidden, asked.epochs, asked.features, asked.held_out)
+        train(asked.folder, asked.out, asked.hidden, asked.epochs, asked.held_out, asked.begin_with)
 
 
 if __name__ == "__main__":

@@ -105,6 +105,37 @@ def lowest(game, n):
     return lowest_one(n)
 
 
+def test_squares_of_units_that_are_cut_off_are_what_they_say():
+    x, weights = rows(64), rows(100)
+    units = np.clip(x.array[16:], 0, 1)
+    assert vectors.squares_by(x, 16, weights, 3, 48) == pytest.approx(float(units**2 @ weights.array[3:51]), rel=1e-5)
+    y = Memory(units.copy())
+    errors, known = rows(48), rows(48).array
+    vectors.square_slopes(errors, y, 0, 48)
+    assert np.array_equal(errors.array, np.where((units > 0) & (units < 1), 2 * units * known, 0).astype(np.float32))
+    vectors.squares(y, 16, 32)
+    assert np.array_equal(y.array, np.concatenate([units[:16], units[16:] ** 2]))
+    table, on, row = rows(4, 16), Active(3), rows(32)
+    before = row.array.copy()
+    on.add(2, -1.0)
+    on.add(0)
+    vectors.add_active(row, 16, table, on)
+    assert np.array_equal(row.array[:16], before[:16])
+    assert row.array[16:] == pytest.approx(before[16:] - table.array[2] + table.array[0], rel=1e-5)
+
+
+def test_a_stage_has_weights_of_its_own():
+    game = games.load("chess")
+    model = learn.SidedNetwork(game, hidden=16, stages=2)
+    few, many = game.from_text("4k3/8/8/8/8/8/8/R3K3 w - - 0 1"), game.initial()
+    with native.interpreted():
+        before = [game.with_model(model).evaluate(s, 0) for s in (few, many)]
+        model.weights["rest"][:33] += 1.0  # of the stage with the fewest things
+        after = [game.with_model(model).evaluate(s, 0) for s in (few, many)]
+    assert after[0] != before[0]
+    assert after[1] == before[1]
+
+
 def test_squares_become_digits():
     assert [lowest_one(n) for n in (1, 12, -16)] == [0, 2, 4]
     assert [lowest.compiled(games.load("nim"), n) for n in (1, 12, -16)] == [0, 2, 4]
@@ -129,6 +160,7 @@ MODELS = {
     "chess": ("chess", lambda game: learn.SidedNetwork(game, hidden=(16, 32))),
     "corrected": ("breakthrough", lambda game: learn.SidedNetwork(game, hidden=(16, 16), features="judged")),
     "rounded": ("breakthrough", lambda game: learn.SidedNetwork(game, hidden=(32, 16), grain=256)),
+    "squares": ("chess", lambda game: learn.SidedNetwork(game, hidden=48, stages=8)),
     "lines": ("connect_four:rows=5", learn.Patterns),
     "wide": ("go", lambda game: learn.Patterns(game, shapes=[[0, 1, 9, 10], [3, 40, 63, 64, 80]], stages=3)),
 }
@@ -174,12 +206,16 @@ def judge_onward(game, s, notes):
     return game.model_onward(s, 0, notes)
 
 
-@pytest.mark.parametrize("features", ["sides", "judged"])
+@pytest.mark.parametrize(
+    "shape",
+    [{"hidden": "32x16"}, {"hidden": "32x16", "features": "judged"}, {"hidden": 80, "stages": 5}],
+    ids=["two layers", "judged", "squares"],
+)
 @pytest.mark.parametrize("name", ["breakthrough", "chess"])
-def test_a_rounded_network_goes_on_from_the_state_before_and_says_the_same(name, features):
+def test_a_rounded_network_goes_on_from_the_state_before_and_says_the_same(name, shape):
     """In any order of states, to the last bit, and in both modes: also after captures, castling and other outlooks."""
     game = games.load(name)
-    clever = game.with_model(shaken(learn.SidedNetwork(game, hidden=(32, 16), features=features, grain=512)))
+    clever = game.with_model(shaken(learn.SidedNetwork(game, grain=512, **shape)))
     live = positions(game, 300)[::4]
     outlooks = {tuple(game.outlook(s, p) for p in range(2)) for s in live}
     assert name != "chess" or len(outlooks) > 1
@@ -275,8 +311,12 @@ def test_a_model_is_for_its_own_game():
         learn.Network(games.load("nim"), hidden=10)
     with pytest.raises(UserError, match="has no things"):
         learn.SidedNetwork(games.load("nim"))
-    with pytest.raises(UserError, match="two hidden layers"):
-        learn.SidedNetwork(games.load("breakthrough"), hidden="64")
+    with pytest.raises(UserError, match="one or two hidden layers"):
+        learn.SidedNetwork(games.load("breakthrough"), hidden="64x16x16")
+    with pytest.raises(UserError, match="that corrects an estimate has two hidden layers"):
+        learn.SidedNetwork(games.load("breakthrough"), hidden=64, features="judged")
+    with pytest.raises(UserError, match="1 to 36 stages here, not 40"):
+        learn.SidedNetwork(games.load("chess"), stages=40)
     with pytest.raises(UserError, match="several stakes"):
         learn.SidedNetwork(games.load("backgammon"))
     with pytest.raises(UserError, match="the features sides or judged"):

@@ -42,14 +42,19 @@ def corrected(game):
     return learn.SidedNetwork(game, hidden=(16, 16), features="judged")
 
 
+def with_squares(game):
+    return learn.SidedNetwork(game, hidden=16, stages=3)
+
+
 SMALL = {
     "network": ("nim:heaps=(2,2)", lambda game: learn.Network(game, hidden=16), 0.1, 0.3, 0.2),
     "sides": ("breakthrough:rows=4,columns=3", lambda game: learn.SidedNetwork(game, hidden=(16, 16)), 0.1, 0.3, 0.2),
     "corrected": ("breakthrough:rows=4,columns=3", corrected, 0.1, 0.3, 0.2),
+    "squares": ("breakthrough:rows=4,columns=3", with_squares, 0.1, 0.3, 0.2),
     "patterns": ("othello:size=4", lambda game: learn.Patterns(game, stages=2), 0.1, 0.5, 0.1),
     "dice": ("pig:goal=9", learn.Linear, 0.05, 0.9, 0.05),
 }
-WARM = {"network": 0.3, "sides": 0.0, "corrected": 0.0, "patterns": 0.0, "dice": 0.1}
+WARM = {"network": 0.3, "sides": 0.0, "corrected": 0.0, "squares": 0.0, "patterns": 0.0, "dice": 0.1}
 
 
 @pytest.mark.parametrize("name", SMALL)

@@ -15,9 +15,9 @@ import numpy as np
 
 from counterplay.core.memory import Memory
 
-__all__ = ["LANES", "add_both_rows", "add_rows", "add_scaled", "clipped_first_layer", "clipped_layer", "clipped_slopes"]
-__all__ += ["clipped_sum", "convolve", "first_layer", "gather", "layer", "row_at", "scratch", "sigmoid", "slopes"]
-__all__ += ["word_of"]
+__all__ = ["LANES", "add_active", "add_both_rows", "add_rows", "add_scaled", "clipped_first_layer", "clipped_layer"]
+__all__ += ["clipped_slopes", "clipped_sum", "convolve", "first_layer", "gather", "layer", "row_at", "scratch"]
+__all__ += ["sigmoid", "slopes", "square_slopes", "squares", "squares_by", "word_of"]
 
 LANES = 16
 
@@ -99,10 +99,15 @@ def _sums(weights: Any, i: int, x: Any, at: int, n: int, m: int) -> _Row:
     row, sums = _flat(x)[at : at + n], np.zeros((m, LANES), np.float32)
     for j in range(0, n, LANES):
         sums = _fused(rows[:, j : j + LANES], row[j : j + LANES], sums)
+    return _by_halves(sums) + thresholds
+
+
+def _by_halves(sums: _Row) -> _Row:
+    """What each row of sums adds up to."""
     while sums.shape[1] > 1:
         half = sums.shape[1] // 2
         sums = sums[:, :half] + sums[:, half:]
-    return sums[:, 0] + thresholds
+    return np.asarray(sums[:, 0])
 
 
 def add_scaled(a: Any, i: int, x: float, b: Any, k: int, n: int) -> None:
@@ -116,6 +121,15 @@ def first_layer(rows: Any, on: Any, units: Any) -> None:
     for k in range(len(on)):
         total = _fused(np.float32(on.value(k)), rows.array[on.index(k)], total)
     units.array[: len(total)] = _sigmoid(total)
+
+
+def add_active(row: Any, at: int, rows: Any, on: Any) -> None:
+    """Add to a row, from number `at` on, the row of each active input by its value, in that order."""
+    n = rows.shape[1]
+    total = _flat(row)[at : at + n]
+    for k in range(len(on)):
+        total = _fused(np.float32(on.value(k)), rows.array[on.index(k)], total)
+    _flat(row)[at : at + n] = total
 
 
 def add_rows(rows: Any, on: Any, change: Any) -> None:
@@ -159,6 +173,29 @@ def clipped_first_layer(rows: Any, on: Any, units: Any) -> None:
 def clipped_sum(y: Any, i: int, x: Any, at: int, by: float, rows: Any, k: int, n: int) -> None:
     """Into `y` such units of sums: of the row of `x`, and of `by` times the one of `rows` from number `k` on."""
     _flat(y)[i : i + n] = _clipped(_fused(np.float32(by), _flat(rows)[k : k + n], _flat(x)[at : at + n]))
+
+
+def squares_by(x: Any, at: int, weights: Any, i: int, n: int) -> float:
+    """The squares of the numbers of a row, cut off as such units, by the weights from number `i` on, added up.
+
+    In sixteen sums side by side, and these by halves.
+    """
+    row, by = _clipped(_flat(x)[at : at + n]), _flat(weights)[i : i + n]
+    sums: _Row = np.zeros((1, LANES), np.float32)
+    for j in range(0, n, LANES):
+        sums = _fused(row[j : j + LANES] * row[j : j + LANES], by[j : j + LANES], sums)
+    return float(_by_halves(sums)[0])
+
+
+def squares(row: Any, i: int, n: int) -> None:
+    """Multiply each number of a row by itself."""
+    _flat(row)[i : i + n] *= _flat(row)[i : i + n]
+
+
+def square_slopes(row: Any, units: Any, i: int, n: int) -> None:
+    """Multiply each number of a row by the slope of the square of such a unit: 2 y, or 0 where it is cut off."""
+    y = units.array[i : i + n]
+    row.array[i : i + n] *= np.where((y > 0.0) & (y < 1.0), np.float32(2.0) * y, np.float32(0.0))
 
 
 def add_both_rows(rows: Any, on: Any, change: Any) -> None:

@@ -4,6 +4,11 @@ What stands where, by `Game.things`, is told twice: as the player to move sees i
 layer adds up rows of weights for each of them, and a second one has the units of both before it. Units are cut off
 below 0 and above 1, which costs less than sigmoids and learns faster from many examples; the output is a sigmoid.
 
+With one hidden layer the output has the squares of its units before it, so that two things on the board can be worth
+more together than each alone. Most of the time of a network goes into its second layer: so one of 256 units takes less
+than one of 128 and 16. What follows the first layer may be there once for each of some `stages` of the game, by how
+many things are left.
+
 With `features="judged"` the network does not judge alone: it sees what the game's own `evaluate` says, and its output
 are odds by which that is multiplied. So it begins as good as the hand-made estimate, and learns where that is wrong.
 
@@ -20,11 +25,12 @@ from typing import Any
 import numpy as np
 
 from counterplay.core.errors import UserError
-from counterplay.core.features import NOTES
+from counterplay.core.features import NOTES, new_active
 from counterplay.core.game import Game
 from counterplay.core.primitives import keep_state, kept_state, load, store
 from counterplay.core.vectors import (
     LANES,
+    add_active,
     add_both_rows,
     add_scaled,
     clipped_first_layer,
@@ -34,6 +40,10 @@ from counterplay.core.vectors import (
     layer,
     row_at,
     scratch,
+    sigmoid,
+    square_slopes,
+    squares,
+    squares_by,
 )
 from counterplay.learn.inputs import own_lead
 from counterplay.learn.model import Model, in_lines, see_features
@@ -51,10 +61,11 @@ OUTLOOKS = 16
 
 
 class SidedNetwork(Model):
-    """Two hidden layers, `hidden` units for each side and then for both, multiples of 16; at random first, by `seed`.
+    """`hidden` units for each side, and in a second layer, if there is one, for both; at random first, by `seed`.
 
-    The weights are `first`, a row for each input and one for the thresholds; and `rest`, for the second layer and then
-    the output a row for each unit, then their thresholds. With a `grain` it is for searching, and learns no more.
+    The weights are `first`, a row for each input and one for the thresholds; and `rest`, once for each
+    of the `stages`: for the second layer and then the output a row for each unit, then their thresholds. With a `grain`
+    it is for searching, and learns no more.
     """
 
     kind = "sided"
@@ -67,6 +78,7 @@ class SidedNetwork(Model):
         seed: int = 0,
         features: str = "sides",
         grain: int = 0,
+        stages: int = 1,
     ) -> None:
         if game.stakes:
             raise UserError(f"{game} can be won by several stakes, and this network has one output: try Network")
@@ -74,16 +86,18 @@ class SidedNetwork(Model):
             raise UserError(f"this network has the features sides or judged, not '{features}'")
         super().__init__(game, features)
         self.hidden = sizes_of(hidden)
-        if len(self.hidden) != 2 or any(n < LANES or n % LANES for n in self.hidden):
-            raise UserError(f"two hidden layers, each of {LANES} units or a multiple of it: (64, 16), not {hidden}")
-        random, (one, two) = np.random.default_rng(seed), self.hidden
+        if not 1 <= len(self.hidden) <= 2 or any(n < LANES or n % LANES for n in self.hidden):
+            raise UserError(f"one or two hidden layers, each of {LANES} units or a multiple of it: 64x16, not {hidden}")
+        if features == "judged" and len(self.hidden) == 1:
+            raise UserError("a network that corrects an estimate has two hidden layers: 64x16")
+        if not 1 <= stages <= self.game.most_seen:
+            raise UserError(f"there are 1 to {self.game.most_seen} stages here, not {stages}")
+        random, one = np.random.default_rng(seed), self.hidden[0]
         first = random.uniform(-0.15, 0.15, (self.inputs + 1, one))
         first[-1] = 0.25
-        reach = (2 * one) ** -0.5
-        last = random.uniform(-0.25, 0.25, two) * (0.1 if features == "judged" else 1.0)
-        rest = [random.uniform(-reach, reach, 2 * one * two), np.full(two, 0.25), last, np.array([-last.sum() / 4])]
-        self.weights = {"first": in_lines(first), "rest": in_lines(np.concatenate(rest))}
-        self.grain = grain
+        rest = np.tile(self._random_rest(random), stages)
+        self.weights = {"first": in_lines(first), "rest": in_lines(rest)}
+        self.grain, self.stages = grain, stages
         if grain:
             if grain not in GRAINS:
                 raise UserError(f"a grain is a power of 2 from {GRAINS[0]} to {GRAINS[-1]:,}, not {grain}")
@@ -92,9 +106,20 @@ class SidedNetwork(Model):
             if any(each.width > 64 for each in self.game.things(self.game.initial())):
                 raise UserError(f"a grain is for boards of at most 64 squares, and {game} has more")
 
+    def _random_rest(self, random: Any) -> Any:
+        """What follows the first layer, at random."""
+        one, reach = self.hidden[0], (2 * self.hidden[0]) ** -0.5
+        if len(self.hidden) == 1:
+            return np.append(random.uniform(-reach, reach, 2 * one), 0.0)
+        two = self.hidden[1]
+        last = random.uniform(-0.25, 0.25, two) * (0.1 if self.features == "judged" else 1.0)
+        second = random.uniform(-reach, reach, 2 * one * two)
+        return np.concatenate([second, np.full(two, 0.25), last, [-last.sum() / 4]])
+
     @property
     def shape(self) -> dict[str, Any]:
-        return {"hidden": list(self.hidden), "features": self.features} | ({"grain": self.grain} if self.grain else {})
+        more = {name: n for name, n, usual in (("grain", self.grain, 0), ("stages", self.stages, 1)) if n != usual}
+        return {"hidden": list(self.hidden), "features": self.features} | more
 
     @property
     def inputs(self) -> int:
@@ -126,8 +151,11 @@ class SidedNetwork(Model):
             "model_learn": model_learn,
             "model_is_judged": self.features == "judged",
             "model_both": 2 * self.hidden[0],
-            "model_second": self.hidden[1],
-            "model_units": 2 * self.hidden[0] + self.hidden[1],
+            "model_second": sum(self.hidden[1:]),
+            "model_units": 2 * self.hidden[0] + sum(self.hidden[1:]),
+            "model_stages": self.stages,
+            "model_per_stage": len(self.weights["rest"]) // self.stages,
+            "model_most_things": self.game.most_seen,
         }
 
 
@@ -142,14 +170,35 @@ def model_learn(self: Any, on: Any, target: Any, rate: float) -> None:
 def forward(game: Any, on: Any, units: Any, y: Any) -> None:
     """The units of both sides, those of the second layer, and the output."""
     clipped_first_layer(game.model_first, on, units)
-    conclude(game, on.value(len(on) // 2 - 1) if game.model_is_judged else 0.0, units, y)
+    things = len(on) // 2
+    lead = 0.0
+    if game.model_is_judged:
+        things -= 1
+        lead = on.value(things)
+    if game.model_second == 0:
+        y[0] = by_squares(game, things, units, 0, game.model_both // 2)
+    else:
+        conclude(game, things, lead, units, y)
 
 
-def conclude(game: Any, lead: float, units: Any, y: Any) -> None:
+def stage_of(game: Any, things: int) -> int:
+    """Where the weights begin that are for so many things on the board."""
+    stage = things * game.model_stages // (game.model_most_things + 1)
+    return int(min(stage, game.model_stages - 1) * game.model_per_stage)
+
+
+def by_squares(game: Any, things: int, sums: Any, one: int, other: int) -> float:
+    """The output of a network with one hidden layer, whose sums for both sides begin at `one` and at `other`."""
+    n, first = game.model_both // 2, stage_of(game, things)
+    total = squares_by(sums, one, game.model_rest, first, n) + squares_by(sums, other, game.model_rest, first + n, n)
+    return float(sigmoid(total + game.model_rest[first + 2 * n]))
+
+
+def conclude(game: Any, things: int, lead: float, units: Any, y: Any) -> None:
     """The second layer and the output, from the units of both sides and what the own estimate says."""
-    n, m = game.model_both, game.model_second
-    clipped_layer(units, n, game.model_rest, 0, units, 0, n, m)
-    layer(y, 0, game.model_rest, (n + 1) * m, units, n, m, 1)
+    n, m, first = game.model_both, game.model_second, stage_of(game, things)
+    clipped_layer(units, n, game.model_rest, first, units, 0, n, m)
+    layer(y, 0, game.model_rest, first + (n + 1) * m, units, n, m, 1)
     if game.model_is_judged:
         y[0] = with_odds(0.5 + 0.5 * lead, float(y[0]))
 
@@ -171,50 +220,51 @@ def model_onward(self: Any, s: Any, p: int, notes: int) -> float:
 @native
 def value_onward(game, s, notes):  # type: ignore[no-untyped-def]
     """What the model expects for the viewer, by the sums of the state asked about last, as far as that was the same."""
-    n, units, y = game.model_both // 2, scratch(game.model_units), scratch(game.model_room)
+    n, y, viewer = game.model_both // 2, scratch(game.model_room), game.viewer(s)
     sums = row_at(notes + game.model_sums_at, game.model_both)
-    follow(game, s, notes, sums)
-    viewer, lead, own = game.viewer(s), 0.0, 0
-    if game.model_is_judged:
-        y[0], own = own_lead(game, s, viewer), (game.model_inputs - 1) * n
-        lead = float(y[0])  # in 32 bits
-    clipped_sum(units, 0, sums, viewer * n, lead, game.model_first, own, n)
-    clipped_sum(units, n, sums, (1 - viewer) * n, -lead, game.model_first, own, n)
-    conclude(game, lead, units, y)
+    things = follow(game, s, notes, sums)
+    if game.model_second == 0:
+        y[0] = by_squares(game, things, sums, viewer * n, n - viewer * n)
+    else:
+        units, lead, own = scratch(game.model_units), 0.0, 0
+        if game.model_is_judged:
+            y[0], own = own_lead(game, s, viewer), (game.model_inputs - 1) * n
+            lead = float(y[0])  # in 32 bits
+        clipped_sum(units, 0, sums, viewer * n, lead, game.model_first, own, n)
+        clipped_sum(units, n, sums, n - viewer * n, -lead, game.model_first, own, n)
+        conclude(game, things, lead, units, y)
     return game.model_worth(y)
 
 
-def follow(game: Any, s: Any, notes: int, sums: Any) -> None:
-    """Change the sums of both players by what has come and gone since, and note what there is now."""
-    now, n = game.things(s), game.model_both // 2
+def follow(game: Any, s: Any, notes: int, sums: Any) -> int:
+    """Change the sums of both players by what has come and gone since, and note what there is now; how much it is."""
+    now, n, there = game.things(s), game.model_both // 2, 0
     before_at, now_at, none = notes + OUTLOOKS, notes + OUTLOOKS + 8 * len(now), now[0] - now[0]
-    seen = game.outlook(s, 0), game.outlook(s, 1)
+    keep_state(now_at, now, now)
+    changes = new_active(game.model_inputs, game.model_most)
     for p in range(2):
-        if load(notes, p) != 1 + seen[p]:  # the board looks different to the player now
-            store(notes, p, 1 + seen[p])
+        seen = game.outlook(s, p)
+        changes.clear()
+        if load(notes, p) == 1 + seen:
+            for kind in range(len(now)):
+                before, here = kept_state(before_at + 8 * kind, none), kept_state(now_at + 8 * kind, none)
+                if before != here:
+                    for square in before - here:
+                        changes.add(game.seen_as(p, seen, kind, square), -1.0)
+                    for square in here - before:
+                        changes.add(game.seen_as(p, seen, kind, square), 1.0)
+        else:  # the board looks different to the player now
+            store(notes, p, 1 + seen)
             for j in range(n):
                 sums[p * n + j] = game.model_first[game.model_inputs, j]
             for kind in range(len(now)):
-                for square in kept_state(before_at + 8 * kind, none):
-                    add_seen(game, sums, p, 1.0, game.seen_as(p, seen[p], kind, square))
-    keep_state(now_at, now, now)
+                for square in kept_state(now_at + 8 * kind, none):
+                    changes.add(game.seen_as(p, seen, kind, square), 1.0)
+        add_active(sums, p * n, game.model_first, changes)
     for kind in range(len(now)):
-        before, here = kept_state(before_at + 8 * kind, none), kept_state(now_at + 8 * kind, none)
-        if before != here:
-            for p in range(2):
-                for square in before - here:
-                    add_seen(game, sums, p, -1.0, game.seen_as(p, seen[p], kind, square))
-                for square in here - before:
-                    add_seen(game, sums, p, 1.0, game.seen_as(p, seen[p], kind, square))
-            keep_state(before_at + 8 * kind, here, none)
-
-
-def add_seen(game: Any, sums: Any, p: int, sign: float, i: int) -> None:
-    """Add the row of an input to the sums of a player, or take it away."""
-    if i < 0 or i >= game.model_inputs:  # there is no such row
-        raise ValueError("`seen_as` tells of an input that is not below `seen_inputs`")
-    n = game.model_both // 2
-    add_scaled(sums, p * n, sign, game.model_first, n * i, n)
+        there += len(kept_state(now_at + 8 * kind, none))
+    keep_state(before_at, now, now)
+    return there
 
 
 # ---- learning
@@ -226,16 +276,24 @@ def learn(game, on, target, rate):  # type: ignore[no-untyped-def]
     units, errors, y = scratch(game.model_units), scratch(game.model_units), scratch(game.model_room)
     forward(game, on, units, y)
     n, m = game.model_both, game.model_second
-    last = (n + 1) * m
+    first = stage_of(game, len(on) // 2 - (1 if game.model_is_judged else 0))
     error = rate * (target[0] - y[0])
-    add_scaled(errors, n, error, game.model_rest, last, m)
-    add_scaled(game.model_rest, last, error, units, n, m)
-    game.model_rest[last + m] += error
-    clipped_slopes(errors, units, n, m)
-    for j in range(m):
-        error = errors[n + j]
-        add_scaled(errors, 0, error, game.model_rest, j * n, n)
-        add_scaled(game.model_rest, j * n, error, units, 0, n)
-        game.model_rest[n * m + j] += error
-    clipped_slopes(errors, units, 0, n)
+    if m == 0:
+        add_scaled(errors, 0, error, game.model_rest, first, n)
+        square_slopes(errors, units, 0, n)
+        squares(units, 0, n)
+        add_scaled(game.model_rest, first, error, units, 0, n)
+        game.model_rest[first + n] += error
+    else:
+        last = first + (n + 1) * m
+        add_scaled(errors, n, error, game.model_rest, last, m)
+        add_scaled(game.model_rest, last, error, units, n, m)
+        game.model_rest[last + m] += error
+        clipped_slopes(errors, units, n, m)
+        for j in range(m):
+            error = errors[n + j]
+            add_scaled(errors, 0, error, game.model_rest, first + j * n, n)
+            add_scaled(game.model_rest, first + j * n, error, units, 0, n)
+            game.model_rest[first + n * m + j] += error
+        clipped_slopes(errors, units, 0, n)
     add_both_rows(game.model_first, on, errors)

@@ -20,8 +20,19 @@ from counterplay.native.words import resize
 
 _I32, _I64, _F32 = ir.IntType(32), ir.IntType(64), ir.FloatType()
 _VECTOR = ir.VectorType(_F32, LANES)
-_AT_ONCE = 8
-"""So many sums of sixteen are held in registers together."""
+
+
+def _has(ability: str) -> bool:
+    """Whether this processor can do that."""
+    *_, abilities = cpu_target.target_context.codegen().magic_tuple()
+    return f"+{ability}" in abilities
+
+
+def _blocks(length: int):
+    """Places of vectors, so many together as their sums can be held in registers at once."""
+    at_once = LANES * (8 if _has("avx512f") else 4)
+    for begin in range(0, length, at_once):
+        yield range(begin, min(length, begin + at_once), LANES)
 
 
 def _i64(n: int) -> ir.Constant:
@@ -209,6 +220,58 @@ def _ol_clipped_slopes(row, units, i, n):
     return (lambda row, units, i, n: _clipped_slopes(row, units, i, n)) if _is_row(row, units) else None
 
 
+def _square_slope(builder, y):
+    return builder.fmul(_clipped_slope(builder, y), builder.fmul(_all(_VECTOR, 2.0), y))
+
+
+@intrinsic
+def _square_slopes(typing, row, units, i, n):
+    return types.void(row, units, i, n), _times_slopes(_square_slope)
+
+
+@overload(vectors.square_slopes)
+def _ol_square_slopes(row, units, i, n):
+    return (lambda row, units, i, n: _square_slopes(row, units, i, n)) if _is_row(row, units) else None
+
+
+@intrinsic
+def _squares(typing, row, i, n):
+    def codegen(context, builder, sig, args):
+        i, n = _whole(context, builder, sig, args, 1, 2)
+        with _each_vector(builder, n) as j:
+            at = builder.add(i, j)
+            y = _load(builder, args[0], at)
+            _store(builder, builder.fmul(y, y), args[0], at)
+        return context.get_dummy_value()
+
+    return types.void(row, i, n), codegen
+
+
+@overload(vectors.squares)
+def _ol_squares(row, i, n):
+    return (lambda row, i, n: _squares(row, i, n)) if _is_row(row) else None
+
+
+@intrinsic
+def _squares_by(typing, x, at, weights, i, n):
+    def codegen(context, builder, sig, args):
+        at, i, n = _whole(context, builder, sig, args, 1, 3, 4)
+        place = cgutils.alloca_once(builder, _VECTOR)
+        builder.store(_all(_VECTOR, 0.0), place)
+        with _each_vector(builder, n) as j:
+            y = _clipped_of(builder, _load(builder, args[0], builder.add(at, j)))
+            by = _load(builder, args[2], builder.add(i, j))
+            builder.store(_fused(builder, builder.fmul(y, y), by, builder.load(place)), place)
+        return builder.fpext(_added_up(builder, builder.load(place)), ir.DoubleType())
+
+    return types.float64(x, at, weights, i, n), codegen
+
+
+@overload(vectors.squares_by)
+def _ol_squares_by(x, at, weights, i, n):
+    return (lambda x, at, weights, i, n: _squares_by(x, at, weights, i, n)) if _is_row(x, weights) else None
+
+
 # ---- two rows
 
 
@@ -222,6 +285,13 @@ def _halves_added(builder, sums):
     nothing = ir.Constant(sums.type, ir.Undefined)
     parts_of = [_shuffled(builder, sums, nothing, range(first, first + half)) for first in (0, half)]
     return builder.fadd(*parts_of)
+
+
+def _added_up(builder, sums):
+    """The numbers of a vector, added by halves."""
+    while sums.type.count > 1:
+        sums = _halves_added(builder, sums)
+    return builder.extract_element(sums, ir.Constant(_I32, 0))
 
 
 def _four_added_up(builder, sums):
@@ -270,10 +340,8 @@ def _layer_of(squash):
             builder.store(total, at_four(y, builder.add(k, unit))).align = 4
         with cgutils.for_range_slice(builder, by_four, m, _i64(1), _I64) as (unit, _):
             (sums,) = _products(builder, places[:1], rows, [builder.add(i, builder.mul(unit, n))], x, at, n)
-            while isinstance(sums.type, ir.VectorType) and sums.type.count > 1:
-                sums = _halves_added(builder, sums)
             threshold = builder.load(builder.gep(rows, [builder.add(thresholds, unit)]))
-            total = builder.fadd(builder.extract_element(sums, ir.Constant(_I32, 0)), threshold)
+            total = builder.fadd(_added_up(builder, sums), threshold)
             builder.store(squash(builder, total), builder.gep(y, [builder.add(k, unit)]))
         return context.get_dummy_value()
 
@@ -443,8 +511,7 @@ def _first_layer_of(rows, on, squash, sides: int):
     def codegen(context, builder, sig, args):
         part = parts(context, builder, on, args[1])
         for side, seen in enumerate(_sides(builder, part, sides)):
-            for begin in range(0, length, LANES * _AT_ONCE):
-                blocks = range(begin, min(length, begin + LANES * _AT_ONCE), LANES)
+            for blocks in _blocks(length):
                 places = [cgutils.alloca_once(builder, _VECTOR) for _ in blocks]
                 for place, j in zip(places, blocks, strict=True):
                     builder.store(_load(builder, args[0], _i64((number - 1) * length + j)), place)
@@ -480,14 +547,42 @@ def _ol_clipped_first_layer(rows, on, units):
     return (lambda rows, on, units: _clipped_first_layer(rows, on, units)) if _must_fit(rows, on, units, 2) else None
 
 
+@intrinsic
+def _add_active(typing, row, at, rows, on):
+    length = rows.kind.shape[1]
+
+    def codegen(context, builder, sig, args):
+        (at,) = _whole(context, builder, sig, args, 1)
+        part = parts(context, builder, on, args[3])
+        number = builder.load(part.number)
+        for blocks in _blocks(length):
+            places = [cgutils.alloca_once(builder, _VECTOR) for _ in blocks]
+            for place, j in zip(places, blocks, strict=True):
+                builder.store(_load(builder, args[0], builder.add(at, _i64(j))), place)
+            with _each_active(builder, part, _i64(0), number) as (active, x):
+                first = builder.mul(active, _i64(length))
+                for place, j in zip(places, blocks, strict=True):
+                    more = _load(builder, args[2], builder.add(first, _i64(j)))
+                    builder.store(_fused(builder, x, more, builder.load(place)), place)
+            for place, j in zip(places, blocks, strict=True):
+                _store(builder, builder.load(place), args[0], builder.add(at, _i64(j)))
+        return context.get_dummy_value()
+
+    return types.void(row, at, rows, on), codegen
+
+
+@overload(vectors.add_active)
+def _ol_add_active(row, at, rows, on):
+    return (lambda row, at, rows, on: _add_active(row, at, rows, on)) if _must_fit(rows, on, row) else None
+
+
 def _add_rows_of(rows, on, sides: int):
     number, length = rows.kind.shape
 
     def codegen(context, builder, sig, args):
         part = parts(context, builder, on, args[1])
         for side, seen in enumerate(_sides(builder, part, sides)):
-            for begin in range(0, length, LANES * _AT_ONCE):
-                blocks = range(begin, min(length, begin + LANES * _AT_ONCE), LANES)
+            for blocks in _blocks(length):
                 changes = [_load(builder, args[2], _i64(side * length + j)) for j in blocks]
 
                 def add(first, x, changes=changes, blocks=blocks):
@@ -555,8 +650,7 @@ def _extract(typing, word, mask):
 
 @overload(vectors.gather)
 def _ol_gather(word, mask):
-    *_, abilities = cpu_target.target_context.codegen().magic_tuple()
-    if "+bmi2" in abilities:
+    if _has("bmi2"):
         return lambda word, mask: _extract(word, mask)
 
     def one_by_one(word, mask):
