@@ -82,8 +82,10 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
     w.unused = min(w.unused, depth)
     w.length[ply] = 0
     w.within = 0
+    key = 0
     if w.use_table and depth > 0:
-        expect(w.table_at, w.mask, table_key(game, s))  # it is there by step 5
+        key = table_key(game, s)
+        expect(w.table_at, w.mask, key)  # it is there by step 5
     if game.is_terminal(s):
         return sane_utility(game, s, 0, w)
     if w.nodes >= w.most_nodes:
@@ -106,7 +108,10 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
         return w.unknown if w.is_strict else estimate(game, s, w)  # type: ignore[no-any-return]
 
     # 3. A position that comes again.
-    if game.knows.reversible and w.use_repetition and comes_again(game, s, ply, w):
+    if key == 0 and (w.use_table or w.use_repetition):
+        key = table_key(game, s)
+    own_key = game.key(s) if game.knows.canonical else key
+    if game.knows.reversible and w.use_repetition and comes_again(game, s, own_key, ply, w):
         w.within = UNPROVEN
         w.cutoffs += 1
         return draw_value(game)
@@ -118,10 +123,8 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
     is_narrow = np.nextafter(low, inf) >= high
 
     # 5. What the transposition table knows of this state, if it was seen equally deep or to the end.
-    key, known, is_canonical, entry = 0, NO_ACTION, True, NOTHING
+    known, is_canonical, entry = NO_ACTION, key == own_key, NOTHING
     if w.use_table:
-        key = table_key(game, s)
-        is_canonical = not game.knows.canonical or key == game.key(s)
         entry = find(w.table_at, w.mask, key)
         enough = depth
         if game.selective and w.use_deeper and is_narrow:
@@ -184,7 +187,9 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
 
         # 8. Moves that will not help are left out, and late ones looked at less deeply first. Never what is urgent.
         if game.selective and w.use_selection:
-            if a == NO_ACTION:  # dropped
+            if a == NO_ACTION:  # dropped, and in order so are all that follow
+                if w.use_order:
+                    break
                 continue
             is_quiet = not is_loud(game, s, a)
             if looked > 0:
