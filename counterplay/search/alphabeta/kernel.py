@@ -18,8 +18,6 @@ from __future__ import annotations
 from math import inf
 from typing import Any
 
-import numpy as np
-
 from counterplay.native import native
 from counterplay.search.alphabeta.ordering import (
     drop_quiets,
@@ -65,7 +63,7 @@ from counterplay.search.table import (
     keep,
     table_key,
 )
-from counterplay.search.values import sane, sane_estimate, sane_utility
+from counterplay.search.values import just_above, just_below, sane, sane_estimate, sane_utility
 
 __all__ = ["quiet_value", "value", "worth"]
 
@@ -120,7 +118,7 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
     p = game.player(s)
     sign = 1.0 if p == 0 else -1.0
     low, high = (alpha, beta) if p == 0 else (-beta, -alpha)
-    is_narrow = np.nextafter(low, inf) >= high
+    is_narrow = just_above(low) >= high
 
     # 5. What the transposition table knows of this state, if it was seen equally deep or to the end.
     known, is_canonical, entry = NO_ACTION, key == own_key, NOTHING
@@ -157,7 +155,7 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
             other = game.passed(s)
             if game.player(other) != p:
                 w.kinds[ply + 1], w.is_cut[ply + 1] = KINDS - 1, 1 - w.is_cut[ply]
-                below, above = (np.nextafter(high, -inf), high) if p == 0 else (-high, np.nextafter(-high, inf))
+                below, above = (just_below(high), high) if p == 0 else (-high, just_above(-high))
                 less = shallower(depth, w)
                 v = sign * value(game, other, below, above, less, ply + 1, w)
                 if v >= high and not w.stop and depth >= w.verify_depth and w.pass_from == 0:
@@ -226,8 +224,7 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
         is_open = True  # whether its value matters and is not known yet
         if looked > 0 and w.use_scout and low > -inf:
             # 9. Scout: is it better than the best so far at all?
-            just_above = np.nextafter(low, inf)
-            below, above = (low, just_above) if p == 0 else (-just_above, -low)
+            below, above = (low, just_above(low)) if p == 0 else (-just_above(low), -low)
             if game.selective and r > 0:
                 w.is_cut[ply + 1] = 1
                 v = sign * value(game, child, below, above, after - r, ply + 1, w)
@@ -351,5 +348,5 @@ def worth(game: Any, s: Any, p: int, known: float, depth: int, w: Any) -> float:
 
     `known` is what `p` has elsewhere, for MAX: how much worse than that `s` is need not be known.
     """
-    low, high = (np.nextafter(known, -inf), inf) if p == 0 else (-inf, np.nextafter(known, inf))
+    low, high = (just_below(known), inf) if p == 0 else (-inf, just_above(known))
     return float(value(game, s, low, high, depth, 1, w))
