@@ -32,6 +32,7 @@ from counterplay.search.alphabeta.ordering import (
     order_noisy,
     put_off,
     reward,
+    rows_of,
     show_busy,
 )
 from counterplay.search.alphabeta.pruning import (
@@ -208,7 +209,7 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
                 if w.use_reductions and depth > 2 and rank > (1 if is_narrow else 2):
                     if is_quiet:
                         is_special = is_threat or is_answer(game, a, ply, w)
-                        r = reduction(node, rank, lore(game, s, a, p, ply, w), is_special, w)
+                        r = reduction(node, rank, lore(game, s, a, rows_of(p, ply, w), w), is_special, w)
                     elif is_losing:
                         r = reduction(node, rank, 0, True, w) // 2
 
