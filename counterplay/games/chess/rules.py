@@ -372,9 +372,6 @@ class Chess(Game):
 
     def can_move(self, s):
         limits = self.limits(s)
-        free = (s.pawns & s.mine) - limits.straight_pins - limits.diagonal_pins
-        if ahead(free, s.turn) & limits.targets - s.theirs:  # as nearly always, and soon seen
-            return True
         moved = self.pawn_moves(s, limits)
         if moved.one | moved.left | moved.right | moved.two:
             return True

@@ -120,8 +120,10 @@ def order_moves(game: Any, s: Any, p: int, depth: int, ply: int, known: int, w: 
         elif game.knows.evaluate and w.use_successors and depth > 1:
             priority = game.evaluate(game.result(s, a), p)
         learned = lore(game, s, a, rows, w)
-        if a == killer or a == other or a == counter:
-            learned += _KILLER if a == killer else _COUNTER
+        if a == killer:
+            learned += _KILLER
+        elif a in (other, counter):
+            learned += _COUNTER
         w.scores[ply, i] = _KNOWN + WIDTH - 1 - i if a == known else packed(priority, learned, i)
     return n
 
