@@ -42,8 +42,6 @@ PLIES = 256
 """The longest line."""
 WIDTH = 512
 """The most actions in a state."""
-ROW = WIDTH + 8
-"""Words of a row of them: a line of the processor's cache more, or all rows would have the same few places there."""
 BUSY = 1 << 12
 """Places in which threads show what they are looking at."""
 SHARED = 4
@@ -144,8 +142,8 @@ _WORKSPACE = record_type(
     ]
     + [(name, np.float64, (WIDTH,)) for name in ("worth", "top")]
     + [
-        ("moves", np.int64, (PLIES, ROW)),
-        ("scores", np.int64, (PLIES, ROW)),
+        ("moves", np.int64, (PLIES, WIDTH)),
+        ("scores", np.int64, (PLIES, WIDTH)),
         ("tried", np.int64, (PLIES, TRIED)),
         ("killers", np.int64, (PLIES, 2)),
         ("reductions", np.int64, (DEPTHS, DEPTHS)),
