@@ -4,7 +4,7 @@ import signal
 import subprocess
 import sys
 import textwrap
-from math import inf
+from math import inf, nextafter
 
 import pytest
 from hypothesis import given, settings
@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from counterplay import UserError, games, native, search
 from counterplay.games.tree import Tree
 from counterplay.search.run import new_tally, run
+from counterplay.search.values import just_above, just_below
 from tests.both_modes import both_modes
 from tests.processes import WATCHDOG_SECONDS, hear_ctrl_c
 from tests.references import obvious_value
@@ -303,3 +304,26 @@ def test_minimax_bounds_random_play():
     game = games.load("nim:heaps=[2,3]")
     mean = search.mean_utility(game, game.initial(), 500, search.new_random(1))
     assert -1.0 < mean < search.minimax(game).value < inf
+
+
+@native.native
+def neighbours(game, x):
+    return just_above(x), just_below(x)
+
+
+@given(st.floats(allow_nan=False))
+@settings(max_examples=200, deadline=None)
+@pytest.mark.parametrize("mode", [native.compiled, native.interpreted])
+def test_the_next_number_is_that_of_the_library_in_both_modes(mode, x):
+    with mode():
+        for each in (x, -x, 0.0, -0.0, inf, -inf):
+            assert neighbours(games.load("tic_tac_toe"), each) == (nextafter(each, inf), nextafter(each, -inf))
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_what_a_search_asks_instead_of_the_default_estimate_is_the_same(name):
+    game = games.load(name)
+    s = game.initial()
+    assert game.has_weighed_terms == (game.knows.terms and "evaluate" not in vars(type(game)))
+    if game.has_weighed_terms:
+        assert [game.weighed(s, p) for p in range(game.players)] == [game.evaluate(s, p) for p in range(game.players)]

@@ -155,8 +155,10 @@ class Game(Learnable):
         """
         if not self.knows.terms:
             return 0.5 * (self.utility_range[0] + self.utility_range[1])
-        if self.is_terminal(s):
-            return self.utility(s, p)
+        return self.utility(s, p) if self.is_terminal(s) else self.weighed(s, p)
+
+    def weighed(self, s: Any, p: int) -> float:
+        """What the default `evaluate` says of a state that is not terminal, for a search that knows so."""
         v = self.squash(weighted_sum(self.terms(s), self.weights))
         return v if p == 0 else self.utility_sum - v
 
@@ -539,6 +541,11 @@ class Game(Learnable):
         given = {name: getattr(cls, name) is not getattr(Game, name) for name in KNOWLEDGE}
         given["evaluate"] = given["evaluate"] or given["terms"]
         return Knowledge(**given)
+
+    @cached_property
+    def has_weighed_terms(self) -> bool:
+        """Whether `evaluate` is the default one, of terms."""
+        return bool(self.knows.terms and type(self).evaluate is Game.evaluate)
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other) or not isinstance(other, Game):

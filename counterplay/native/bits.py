@@ -321,9 +321,8 @@ def _runs(bits, step, length):
 
 @intrinsic
 def _seen(typing, line, square, blockers):
-    """Obstruction difference (Michael Hoffmann 2010): a number with the bits from the blocker below to the one above.
-
-    2 * above - below, where `above` is 0 if nothing blocks, and `below` the line's lower end.
+    """After the obstruction difference (Michael Hoffmann 2010): the bits up to the blocker above, of those from the one
+    below on; all there are, where nothing blocks. Each is an instruction or two where the processor has BMI.
     """
 
     def codegen(context, builder, sig, args):
@@ -331,15 +330,13 @@ def _seen(typing, line, square, blockers):
         by = resize(builder, context.cast(builder, args[1], sig.args[1], types.intp), typ.machine)
         one, false = typ.constant(1), ir.Constant(ir.IntType(1), 0)
         here = builder.shl(one, by)
-        lower = builder.sub(here, one)
         stones = builder.and_(args[0], args[2])
-        above = builder.and_(stones, builder.not_(builder.or_(lower, here)))
-        first_above = builder.and_(above, builder.neg(above))
-        below = builder.or_(builder.and_(stones, lower), one)
+        above = builder.and_(stones, builder.shl(typ.constant(-2), by))
+        up = builder.xor(above, builder.sub(above, one))
+        below = builder.or_(builder.and_(stones, builder.sub(here, one)), one)
         top = typ.constant(1 << typ.machine.width - 1)
-        first_below = builder.lshr(top, builder.ctlz(below, false))
-        span = builder.sub(builder.shl(first_above, one), first_below)
-        return builder.and_(builder.and_(span, args[0]), builder.not_(here))
+        down = builder.ashr(top, builder.ctlz(below, false))
+        return builder.and_(builder.and_(args[0], builder.not_(here)), builder.and_(up, down))
 
     return line(line, square, blockers), codegen
 

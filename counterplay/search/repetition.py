@@ -35,7 +35,7 @@ def comes_again_on(game: Game, past: Sequence[Any], states: Sequence[Any]) -> bo
     if not game.knows.reversible:
         return False
     path = [game.key(each) for each in (*past, *states)]
-    return comes_again(game, states[-1], len(states) - 1, _Way(path, len(past)))
+    return comes_again(game, states[-1], path[-1], len(states) - 1, _Way(path, len(past)))
 
 
 class _Way(NamedTuple):
@@ -48,9 +48,12 @@ class _Way(NamedTuple):
 # ---- compiled with the search
 
 
-def comes_again(game: Any, s: Any, ply: int, w: Any) -> bool:
-    """Whether `s` was there on the way from the root, or twice in the game before; from now on it is on the way."""
-    here, key = w.past + ply, game.key(s)
+def comes_again(game: Any, s: Any, key: int, ply: int, w: Any) -> bool:
+    """Whether `s` was there on the way from the root, or twice in the game before; from now on it is on the way.
+
+    `key` is its own, `game.key(s)`, which a search has at hand.
+    """
+    here = w.past + ply
     w.path[here] = key
     seen = 0
     for back in range(2, min(game.reversible(s), here) + 1):

@@ -6,11 +6,13 @@ engine says so.
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any
 
 from counterplay.core.game import Game, RulesError
+from counterplay.core.primitives import as_bits, as_float
 
-__all__ = ["must_be_sane", "sane", "sane_estimate", "sane_utility"]
+__all__ = ["just_above", "just_below", "must_be_sane", "sane", "sane_estimate", "sane_utility"]
 
 _SLACK = 1e-9  # rounding is no fault
 
@@ -26,7 +28,9 @@ def sane_utility(game: Any, s: Any, p: int, tally: Any) -> float:
 
 
 def sane_estimate(game: Any, s: Any, p: int, tally: Any) -> float:
-    """What the game thinks that `s` is worth to `p`."""
+    """What the game thinks that `s`, which is not terminal, is worth to `p`."""
+    if game.has_weighed_terms:
+        return sane(game.weighed(s, p), tally)
     return sane(game.evaluate(s, p), tally)
 
 
@@ -36,6 +40,17 @@ def sane(estimate: Any, tally: Any) -> float:
     if v != v:
         tally.strange = tally.stop = 1
     return v
+
+
+def just_above(x: float) -> float:
+    """The next larger number, as `np.nextafter(x, inf)` has it; compiled, that would be a call."""
+    bits = as_bits(x + 0.0)  # of -0.0 those of 0.0
+    return x if x == inf else as_float(bits + (1 if bits >= 0 else -1))
+
+
+def just_below(x: float) -> float:
+    """The next smaller number."""
+    return -just_above(-x)
 
 
 def must_be_sane(game: Game, tally: Any) -> None:

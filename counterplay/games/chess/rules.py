@@ -493,13 +493,16 @@ class Chess(Game):
             return True
         if origin in s.pawns and king in PAWN_TAKES[64 * s.turn + target]:
             return True
-        straight, diagonal = s.straight & s.mine, s.diagonal & s.mine
-        straight = straight.remove(origin).add(target) if origin in straight else straight
-        diagonal = diagonal.remove(origin).add(target) if origin in diagonal else diagonal
-        occupied = (s.mine | s.theirs).remove(origin).add(target)
-        if STRAIGHT_LINES[king] & straight and straight_from(king, occupied) & straight:
-            return True
-        return bool(DIAGONAL_LINES[king] & diagonal) and bool(diagonal_from(king, occupied) & diagonal)
+        occupied, mine = (s.mine | s.theirs).remove(origin).add(target), s.mine.remove(origin)
+        is_straight, is_diagonal = origin in s.straight, origin in s.diagonal
+        if origin in STRAIGHT_LINES[king] or (is_straight and target in STRAIGHT_LINES[king]):
+            straight = (s.straight & mine).add(target) if is_straight else s.straight & mine
+            if STRAIGHT_LINES[king] & straight and straight_from(king, occupied) & straight:
+                return True
+        if origin in DIAGONAL_LINES[king] or (is_diagonal and target in DIAGONAL_LINES[king]):
+            diagonal = (s.diagonal & mine).add(target) if is_diagonal else s.diagonal & mine
+            return bool(DIAGONAL_LINES[king] & diagonal) and bool(diagonal_from(king, occupied) & diagonal)
+        return False
 
     def gain(self, s, a):
         """The piece that is taken, and a new queen for a pawn; a little less if a dear piece does it."""

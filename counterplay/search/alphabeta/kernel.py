@@ -18,8 +18,6 @@ from __future__ import annotations
 from math import inf
 from typing import Any
 
-import numpy as np
-
 from counterplay.native import native
 from counterplay.search.alphabeta.ordering import (
     drop_quiets,
@@ -34,6 +32,7 @@ from counterplay.search.alphabeta.ordering import (
     order_noisy,
     put_off,
     reward,
+    rows_of,
     show_busy,
 )
 from counterplay.search.alphabeta.pruning import (
@@ -65,7 +64,7 @@ from counterplay.search.table import (
     keep,
     table_key,
 )
-from counterplay.search.values import sane, sane_estimate, sane_utility
+from counterplay.search.values import just_above, just_below, sane, sane_estimate, sane_utility
 
 __all__ = ["quiet_value", "value", "worth"]
 
@@ -82,8 +81,10 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
     w.unused = min(w.unused, depth)
     w.length[ply] = 0
     w.within = 0
+    key = 0
     if w.use_table and depth > 0:
-        expect(w.table_at, w.mask, table_key(game, s))  # it is there by step 5
+        key = table_key(game, s)
+        expect(w.table_at, w.mask, key)  # it is there by step 5
     if game.is_terminal(s):
         return sane_utility(game, s, 0, w)
     if w.nodes >= w.most_nodes:
@@ -100,13 +101,17 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
         depth += 1 if is_urgent and ply < w.furthest else 0
     if depth == 0 or ply == PLIES - 1 or w.stop:
         if game.knows.is_noisy and w.use_quiescence and ply < PLIES - 1 and not w.stop:
-            return quiet_value(game, s, alpha, beta, ply, ply, w)  # type: ignore[no-any-return]
+            must_answer = is_urgent and w.evasions > 0
+            return quiet_value(game, s, must_answer, alpha, beta, ply, ply, w)  # type: ignore[no-any-return]
         w.within = UNPROVEN
         w.cutoffs += 1
         return w.unknown if w.is_strict else estimate(game, s, w)  # type: ignore[no-any-return]
 
     # 3. A position that comes again.
-    if game.knows.reversible and w.use_repetition and comes_again(game, s, ply, w):
+    if key == 0 and (w.use_table or w.use_repetition):
+        key = table_key(game, s)
+    own_key = game.key(s) if game.knows.canonical else key
+    if game.knows.reversible and w.use_repetition and comes_again(game, s, own_key, ply, w):
         w.within = UNPROVEN
         w.cutoffs += 1
         return draw_value(game)
@@ -115,13 +120,11 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
     p = game.player(s)
     sign = 1.0 if p == 0 else -1.0
     low, high = (alpha, beta) if p == 0 else (-beta, -alpha)
-    is_narrow = np.nextafter(low, inf) >= high
+    is_narrow = just_above(low) >= high
 
     # 5. What the transposition table knows of this state, if it was seen equally deep or to the end.
-    key, known, is_canonical, entry = 0, NO_ACTION, True, NOTHING
+    known, is_canonical, entry = NO_ACTION, key == own_key, NOTHING
     if w.use_table:
-        key = table_key(game, s)
-        is_canonical = not game.knows.canonical or key == game.key(s)
         entry = find(w.table_at, w.mask, key)
         enough = depth
         if game.selective and w.use_deeper and is_narrow:
@@ -154,7 +157,7 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
             other = game.passed(s)
             if game.player(other) != p:
                 w.kinds[ply + 1], w.is_cut[ply + 1] = KINDS - 1, 1 - w.is_cut[ply]
-                below, above = (np.nextafter(high, -inf), high) if p == 0 else (-high, np.nextafter(-high, inf))
+                below, above = (just_below(high), high) if p == 0 else (-high, just_above(-high))
                 less = shallower(depth, w)
                 v = sign * value(game, other, below, above, less, ply + 1, w)
                 if v >= high and not w.stop and depth >= w.verify_depth and w.pass_from == 0:
@@ -184,7 +187,9 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
 
         # 8. Moves that will not help are left out, and late ones looked at less deeply first. Never what is urgent.
         if game.selective and w.use_selection:
-            if a == NO_ACTION:  # dropped
+            if a == NO_ACTION:  # dropped, and in order so are all that follow
+                if w.use_order:
+                    break
                 continue
             is_quiet = not is_loud(game, s, a)
             if looked > 0:
@@ -205,7 +210,7 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
                 if w.use_reductions and depth > 2 and rank > (1 if is_narrow else 2):
                     if is_quiet:
                         is_special = is_threat or is_answer(game, a, ply, w)
-                        r = reduction(node, rank, lore(game, s, a, p, ply, w), is_special, w)
+                        r = reduction(node, rank, lore(game, s, a, rows_of(p, ply, w), w), is_special, w)
                     elif is_losing:
                         r = reduction(node, rank, 0, True, w) // 2
 
@@ -221,8 +226,7 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
         is_open = True  # whether its value matters and is not known yet
         if looked > 0 and w.use_scout and low > -inf:
             # 9. Scout: is it better than the best so far at all?
-            just_above = np.nextafter(low, inf)
-            below, above = (low, just_above) if p == 0 else (-just_above, -low)
+            below, above = (low, just_above(low)) if p == 0 else (-just_above(low), -low)
             if game.selective and r > 0:
                 w.is_cut[ply + 1] = 1
                 v = sign * value(game, child, below, above, after - r, ply + 1, w)
@@ -285,19 +289,17 @@ def estimate(game, s, w) -> float:  # type: ignore[no-untyped-def]
 
 
 @native
-def quiet_value(game, s, alpha, beta, ply, since, w) -> float:  # type: ignore[no-untyped-def]
+def quiet_value(game, s, is_urgent, alpha, beta, ply, since, w) -> float:  # type: ignore[no-untyped-def]
     """What `s` is worth when nothing is left to capture: the player to move may stand pat or make a noisy move.
 
-    `since` is the ply at which the depth ended. For some plies more what is urgent must be answered, by any move.
+    `since` is the ply at which the depth ended. For some plies more what is urgent must be answered, by any move:
+    `is_urgent` says that.
     """
     w.cutoffs += 1
     w.within = UNPROVEN
     p = game.player(s)
     sign = 1.0 if p == 0 else -1.0
     low, high = (alpha, beta) if p == 0 else (-beta, -alpha)
-    is_urgent = False
-    if game.knows.is_urgent and w.use_urgency and ply - since < w.evasions:
-        is_urgent = bool(game.is_urgent(s))
     best = -inf
     if not is_urgent or ply == PLIES - 1 or w.stop:
         best = sign * estimate(game, s, w)
@@ -332,7 +334,10 @@ def quiet_value(game, s, alpha, beta, ply, since, w) -> float:  # type: ignore[n
             v *= sign
             if plies < 0 or w.is_strict:
                 below, above = (low, high) if p == 0 else (-high, -low)
-                v = sign * quiet_value(game, child, below, above, ply + 1, since, w)
+                must_answer = False
+                if game.knows.is_urgent and w.use_urgency and ply + 1 - since < w.evasions:
+                    must_answer = bool(game.is_urgent(child))
+                v = sign * quiet_value(game, child, must_answer, below, above, ply + 1, since, w)
         best = max(best, v)
         low = max(low, v)
         if v >= high or w.stop:
@@ -346,5 +351,5 @@ def worth(game: Any, s: Any, p: int, known: float, depth: int, w: Any) -> float:
 
     `known` is what `p` has elsewhere, for MAX: how much worse than that `s` is need not be known.
     """
-    low, high = (np.nextafter(known, -inf), inf) if p == 0 else (-inf, np.nextafter(known, inf))
+    low, high = (just_below(known), inf) if p == 0 else (-inf, just_above(known))
     return float(value(game, s, low, high, depth, 1, w))

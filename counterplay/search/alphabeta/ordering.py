@@ -12,7 +12,7 @@ newer programs: what is far from its limit grows faster, and moves that were loo
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from counterplay.core.primitives import as_bits, list_actions, list_noisy, load, load_short, store, store_short
 from counterplay.search.alphabeta.pruning import is_loud
@@ -32,6 +32,7 @@ __all__ = [
     "order_noisy",
     "put_off",
     "reward",
+    "rows_of",
     "show_busy",
 ]
 
@@ -61,18 +62,31 @@ def kind_of(game: Any, s: Any, a: int) -> int:
     return game.kind(s, a) & (KINDS - 1)  # type: ignore[no-any-return]
 
 
-def lore(game: Any, s: Any, a: int, p: int, ply: int, w: Any) -> int:
+class Rows(NamedTuple):
+    """Where in `w.lore` the histories of a state's moves are."""
+
+    moves: int
+    answers: int
+    plans: int
+
+
+def rows_of(p: int, ply: int, w: Any) -> Rows:
+    before, own = w.kinds[ply], w.kinds[max(0, ply - 1)]
+    return Rows(p * HISTORY, ANSWERS + before * KINDS, PLANS + own * KINDS)
+
+
+def lore(game: Any, s: Any, a: int, rows: Rows, w: Any) -> int:
     """What history says of a move: what it did anywhere, and in answer to the move before and the own one before that.
 
     The latter is for games that tell the `kind` of a move (continuation history).
     """
     found = 0
     if w.use_history:
-        found += load_short(w.lore_at, p * HISTORY + (a & (HISTORY - 1)))
+        found += load_short(w.lore_at, rows.moves + (a & (HISTORY - 1)))
     if game.knows.kind and w.use_continuations:
         kind = kind_of(game, s, a)
-        found += load_short(w.lore_at, ANSWERS + w.kinds[ply] * KINDS + kind)
-        found += load_short(w.lore_at, PLANS + w.kinds[max(0, ply - 1)] * KINDS + kind)
+        found += load_short(w.lore_at, rows.answers + kind)
+        found += load_short(w.lore_at, rows.plans + kind)
     return found
 
 
@@ -93,6 +107,11 @@ def order_moves(game: Any, s: Any, p: int, depth: int, ply: int, known: int, w: 
     n = list_actions(game, s, w.moves[ply])
     if n > WIDTH:
         w.too_wide, w.stop, n = 1, 1, WIDTH
+    rows, killer, other, counter = rows_of(p, ply, w), NO_ACTION, NO_ACTION, NO_ACTION
+    if w.use_killers:
+        killer, other = w.killers[ply, 0], w.killers[ply, 1]
+    if game.knows.kind and w.use_continuations:
+        counter = w.counters[w.kinds[ply]]
     for i in range(n if w.use_order else 0):
         a = int(w.moves[ply, i])
         priority = 0.0
@@ -100,9 +119,11 @@ def order_moves(game: Any, s: Any, p: int, depth: int, ply: int, known: int, w: 
             priority = game.priority(s, a)
         elif game.knows.evaluate and w.use_successors and depth > 1:
             priority = game.evaluate(game.result(s, a), p)
-        learned = lore(game, s, a, p, ply, w)
-        if is_answer(game, a, ply, w):
-            learned += _KILLER if a == w.killers[ply, 0] else _COUNTER
+        learned = lore(game, s, a, rows, w)
+        if a == killer:
+            learned += _KILLER
+        elif a in (other, counter):
+            learned += _COUNTER
         w.scores[ply, i] = _KNOWN + WIDTH - 1 - i if a == known else packed(priority, learned, i)
     return n
 
@@ -229,19 +250,20 @@ def reward(game: Any, s: Any, p: int, a: int, tried: int, depth: int, ply: int, 
         w.killers[ply, 1] = w.killers[ply, 0]
         w.killers[ply, 0] = a
     bonus = min(32 * min(depth, 8) * min(depth, 8), _MOST_BONUS)
-    learn(game, s, p, a, bonus, ply, w)
+    rows = rows_of(p, ply, w)
+    learn(game, s, a, bonus, rows, w)
     for i in range(tried):
         if w.tried[ply, i] != a:
-            learn(game, s, p, int(w.tried[ply, i]), -bonus, ply, w)
+            learn(game, s, int(w.tried[ply, i]), -bonus, rows, w)
     if game.knows.kind and w.use_continuations:
         w.counters[w.kinds[ply]] = a
 
 
-def learn(game: Any, s: Any, p: int, a: int, bonus: int, ply: int, w: Any) -> None:
+def learn(game: Any, s: Any, a: int, bonus: int, rows: Rows, w: Any) -> None:
     """Move all that history has of a move."""
     if w.use_history:
-        draw(p * HISTORY + (a & (HISTORY - 1)), bonus, w)
+        draw(rows.moves + (a & (HISTORY - 1)), bonus, w)
     if game.knows.kind and w.use_continuations:
         kind = kind_of(game, s, a)
-        draw(ANSWERS + w.kinds[ply] * KINDS + kind, bonus, w)
-        draw(PLANS + w.kinds[max(0, ply - 1)] * KINDS + kind, bonus, w)
+        draw(rows.answers + kind, bonus, w)
+        draw(rows.plans + kind, bonus, w)

@@ -29,7 +29,7 @@ from counterplay.core.game import Game, UserError
 from counterplay.core.primitives import list_actions
 from counterplay.native import NativeFunction, is_interpreted, native
 from counterplay.search.alphabeta.kernel import value
-from counterplay.search.alphabeta.ordering import is_busy, kind_of, lore, show_busy
+from counterplay.search.alphabeta.ordering import is_busy, kind_of, lore, rows_of, show_busy
 from counterplay.search.alphabeta.pruning import Node, is_loud, reduction
 from counterplay.search.alphabeta.workspace import PLIES, SHARED, WIDTH
 from counterplay.search.engine import Request
@@ -261,7 +261,7 @@ def late_at_root(game: Any, s: Any, a: int, rank: int, depth: int, w: Any) -> in
         return 0
     p = game.player(s)
     node = Node(depth, 0, 1.0 if p == 0 else -1.0, 0.0, False, False, True)
-    return reduction(node, rank, lore(game, s, a, p, 0, w), False, w)
+    return reduction(node, rank, lore(game, s, a, rows_of(p, 0, w), w), False, w)
 
 
 def note_move(k: int, v: float, is_exact: bool, within: int, length: int, w: Any) -> None:

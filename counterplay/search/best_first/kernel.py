@@ -104,7 +104,7 @@ def iterate(game: Any, s: Any, w: Any, x: Any) -> None:
         ply += 1
         w.walk[ply] = node
         if game.knows.reversible:
-            comes_again(game, s, ply, w)  # it does not, but from now on it is on the way
+            comes_again(game, s, game.key(s), ply, w)  # it does not, but from now on it is on the way
     w.ply = ply
     w.deepest = max(w.deepest, ply + 1)
     for d in range(ply, -1, -1):
@@ -161,7 +161,7 @@ def appraise(game: Any, s: Any, node: int, ply: int, w: Any, x: Any) -> None:
     v, is_known = 0.0, True
     if game.is_terminal(s):
         v = sane_utility(game, s, 0, w)
-    elif game.knows.reversible and comes_again(game, s, ply, w):
+    elif game.knows.reversible and comes_again(game, s, game.key(s), ply, w):
         v = draw_value(game)
     else:
         is_known = False

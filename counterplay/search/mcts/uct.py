@@ -111,7 +111,7 @@ def descend(game: Any, s: Any, w: Any, x: Any) -> Any:
         w.walk[ply] = node
         if w.shared:
             lose_for_now(game, node, ply, unpack(link).player, w)
-        if game.knows.reversible and comes_again(game, s, ply, w):
+        if game.knows.reversible and comes_again(game, s, game.key(s), ply, w):
             w.drawn = 1
             for k in range(values_kept(game)):
                 w.value[k] = draw_value(game)
