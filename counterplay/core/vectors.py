@@ -16,8 +16,8 @@ import numpy as np
 from counterplay.core.memory import Memory
 
 __all__ = ["LANES", "add_active", "add_both_rows", "add_rows", "add_scaled", "clipped_first_layer", "clipped_layer"]
-__all__ += ["clipped_slopes", "clipped_sum", "convolve", "first_layer", "gather", "layer", "row_at", "scratch"]
-__all__ += ["sigmoid", "slopes", "square_slopes", "squares", "squares_by", "word_of"]
+__all__ += ["clipped_slopes", "convolve", "first_layer", "gather", "layer", "row_at", "scratch"]
+__all__ += ["short_squares_by", "shorts_at", "sigmoid", "slopes", "square_slopes", "squares", "squares_by", "word_of"]
 
 LANES = 16
 
@@ -40,6 +40,11 @@ def scratch(n: int) -> Any:
 def row_at(address: int, n: int) -> Any:
     """The row of `n` numbers at an address that the caller keeps alive; compiled, `n` is known beforehand."""
     return Memory(np.ctypeslib.as_array((ctypes.c_float * n).from_address(int(address))))
+
+
+def shorts_at(address: int, n: int) -> Any:
+    """The same of integers of 16 bits."""
+    return Memory(np.ctypeslib.as_array((ctypes.c_int16 * n).from_address(int(address))))
 
 
 def sigmoid(x: float) -> float:
@@ -124,11 +129,18 @@ def first_layer(rows: Any, on: Any, units: Any) -> None:
 
 
 def add_active(row: Any, at: int, rows: Any, on: Any) -> None:
-    """Add to a row, from number `at` on, the row of each active input by its value, in that order."""
+    """Add to a row, from number `at` on, the row of each active input by its value, in that order.
+
+    Both are of numbers, or of integers of 16 bits; then values are whole, and sums must fit.
+    """
     n = rows.shape[1]
     total = _flat(row)[at : at + n]
     for k in range(len(on)):
-        total = _fused(np.float32(on.value(k)), rows.array[on.index(k)], total)
+        more = rows.array[on.index(k)]
+        if more.dtype == np.int16:
+            total = total + np.int16(on.value(k)) * more
+        else:
+            total = _fused(np.float32(on.value(k)), more, total)
     _flat(row)[at : at + n] = total
 
 
@@ -170,11 +182,6 @@ def clipped_first_layer(rows: Any, on: Any, units: Any) -> None:
         units.array[side * n : side * n + n] = _clipped(total)
 
 
-def clipped_sum(y: Any, i: int, x: Any, at: int, by: float, rows: Any, k: int, n: int) -> None:
-    """Into `y` such units of sums: of the row of `x`, and of `by` times the one of `rows` from number `k` on."""
-    _flat(y)[i : i + n] = _clipped(_fused(np.float32(by), _flat(rows)[k : k + n], _flat(x)[at : at + n]))
-
-
 def squares_by(x: Any, at: int, weights: Any, i: int, n: int) -> float:
     """The squares of the numbers of a row, cut off as such units, by the weights from number `i` on, added up.
 
@@ -185,6 +192,12 @@ def squares_by(x: Any, at: int, weights: Any, i: int, n: int) -> float:
     for j in range(0, n, LANES):
         sums = _fused(row[j : j + LANES] * row[j : j + LANES], by[j : j + LANES], sums)
     return float(_by_halves(sums)[0])
+
+
+def short_squares_by(x: Any, at: int, one: int, weights: Any, i: int, n: int) -> float:
+    """The same of integers of 16 bits, of which `one`, a power of 2, counts as 1: to the last bit the same, too."""
+    row = Memory(_flat(x).astype(np.float32) / np.float32(one))
+    return squares_by(row, at, weights, i, n)
 
 
 def squares(row: Any, i: int, n: int) -> None:

@@ -13,8 +13,9 @@ With `features="judged"` the network does not judge alone: it sees what the game
 are odds by which that is multiplied. So it begins as good as the hand-made estimate, and learns where that is wrong.
 
 A search asks about one state after the other that differ by a few moves. If all weights of the first layer are
-multiples of `1 / grain`, its sums come out the same in any order. So those of one state are those of the last one, less
-the rows of what has gone, and with those of what has come: `model_onward`.
+multiples of `1 / grain`, its sums come out the same in any order, and can be counted in integers. So those of one state
+are those of the last one, less the rows of what has gone, and with those of what has come: `model_onward`. That is for
+networks with one hidden layer.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ import numpy as np
 from counterplay.core.errors import UserError
 from counterplay.core.features import NOTES, new_active
 from counterplay.core.game import Game
+from counterplay.core.memory import Memory
 from counterplay.core.primitives import keep_state, kept_state, load, store
 from counterplay.core.vectors import (
     LANES,
@@ -36,16 +38,15 @@ from counterplay.core.vectors import (
     clipped_first_layer,
     clipped_layer,
     clipped_slopes,
-    clipped_sum,
     layer,
-    row_at,
     scratch,
+    short_squares_by,
+    shorts_at,
     sigmoid,
     square_slopes,
     squares,
     squares_by,
 )
-from counterplay.learn.inputs import own_lead
 from counterplay.learn.model import Model, in_lines, see_features
 from counterplay.learn.network import sizes_of
 from counterplay.native import native
@@ -56,6 +57,7 @@ GRAINS = tuple(2**k for k in range(13))
 """Of a power of 2 every multiple is exact, and so is every sum of them."""
 MOST_GRAINS = 2047
 """A number of 16 bits with its eleven digits tells all whole numbers up to here apart."""
+MOST_SUM = 32767
 OUTLOOKS = 16
 """Bytes of the outlooks of both players, with which the notes of a search begin."""
 
@@ -101,7 +103,9 @@ class SidedNetwork(Model):
         if grain:
             if grain not in GRAINS:
                 raise UserError(f"a grain is a power of 2 from {GRAINS[0]} to {GRAINS[-1]:,}, not {grain}")
-            if self._sums_at + 8 * one > 8 * NOTES:
+            if len(self.hidden) > 1:
+                raise UserError("a network with a grain has one hidden layer")
+            if self._sums_at + 4 * one > 8 * NOTES:
                 raise UserError(f"with a grain {one} units are too many: a search has no room for their sums")
             if any(each.width > 64 for each in self.game.things(self.game.initial())):
                 raise UserError(f"a grain is for boards of at most 64 squares, and {game} has more")
@@ -130,9 +134,9 @@ class SidedNetwork(Model):
             raise UserError("a network with a grain is rounded, and learns no more: train one without, and round that")
 
     def round(self) -> None:
-        """Make all weights of the first layer multiples of `1 / grain`, as far as numbers of 16 bits have them all."""
-        first = self.weights["first"]
-        first[:] = np.round(first * self.grain).clip(-MOST_GRAINS, MOST_GRAINS) / self.grain
+        """Make all weights of the first layer multiples of `1 / grain`, so small that all sums are exact."""
+        first, most = self.weights["first"], min(MOST_GRAINS, MOST_SUM // (self.game.most_seen + 1))
+        first[:] = np.round(first * self.grain).clip(-most, most) / self.grain
 
     @property
     def _sums_at(self) -> int:
@@ -144,7 +148,9 @@ class SidedNetwork(Model):
         onward = {}
         if self.grain:
             self.round()
+            grains = Memory((self.weights["first"] * self.grain).astype(np.int16))
             onward = {"model_onward": model_onward, "model_sums_at": self._sums_at}
+            onward |= {"model_grain": self.grain, "model_grains": grains}
         return onward | {
             "model_see": see_features,
             "model_guess": model_guess,
@@ -189,9 +195,9 @@ def stage_of(game: Any, things: int) -> int:
 
 def by_squares(game: Any, things: int, sums: Any, one: int, other: int) -> float:
     """The output of a network with one hidden layer, whose sums for both sides begin at `one` and at `other`."""
-    n, first = game.model_both // 2, stage_of(game, things)
-    total = squares_by(sums, one, game.model_rest, first, n) + squares_by(sums, other, game.model_rest, first + n, n)
-    return float(sigmoid(total + game.model_rest[first + 2 * n]))
+    rest, n, first = game.model_rest, game.model_both // 2, stage_of(game, things)
+    total = squares_by(sums, one, rest, first, n) + squares_by(sums, other, rest, first + n, n)
+    return float(sigmoid(total + rest[first + 2 * n]))
 
 
 def conclude(game: Any, things: int, lead: float, units: Any, y: Any) -> None:
@@ -220,20 +226,18 @@ def model_onward(self: Any, s: Any, p: int, notes: int) -> float:
 @native
 def value_onward(game, s, notes):  # type: ignore[no-untyped-def]
     """What the model expects for the viewer, by the sums of the state asked about last, as far as that was the same."""
-    n, y, viewer = game.model_both // 2, scratch(game.model_room), game.viewer(s)
-    sums = row_at(notes + game.model_sums_at, game.model_both)
-    things = follow(game, s, notes, sums)
-    if game.model_second == 0:
-        y[0] = by_squares(game, things, sums, viewer * n, n - viewer * n)
-    else:
-        units, lead, own = scratch(game.model_units), 0.0, 0
-        if game.model_is_judged:
-            y[0], own = own_lead(game, s, viewer), (game.model_inputs - 1) * n
-            lead = float(y[0])  # in 32 bits
-        clipped_sum(units, 0, sums, viewer * n, lead, game.model_first, own, n)
-        clipped_sum(units, n, sums, n - viewer * n, -lead, game.model_first, own, n)
-        conclude(game, things, lead, units, y)
+    sums, y = shorts_at(notes + game.model_sums_at, game.model_both), scratch(game.model_room)
+    things, one = follow(game, s, notes, sums), game.viewer(s) * (game.model_both // 2)
+    y[0] = by_short_squares(game, things, sums, one, game.model_both // 2 - one)
     return game.model_worth(y)
+
+
+def by_short_squares(game: Any, things: int, sums: Any, one: int, other: int) -> float:
+    """As `by_squares`, from sums that are counted in grains."""
+    rest, n, first, grain = game.model_rest, game.model_both // 2, stage_of(game, things), game.model_grain
+    total = short_squares_by(sums, one, grain, rest, first, n)
+    total += short_squares_by(sums, other, grain, rest, first + n, n)
+    return float(sigmoid(total + rest[first + 2 * n]))
 
 
 def follow(game: Any, s: Any, notes: int, sums: Any) -> int:
@@ -256,11 +260,11 @@ def follow(game: Any, s: Any, notes: int, sums: Any) -> int:
         else:  # the board looks different to the player now
             store(notes, p, 1 + seen)
             for j in range(n):
-                sums[p * n + j] = game.model_first[game.model_inputs, j]
+                sums[p * n + j] = game.model_grains[game.model_inputs, j]
             for kind in range(len(now)):
                 for square in kept_state(now_at + 8 * kind, none):
                     changes.add(game.seen_as(p, seen, kind, square), 1.0)
-        add_active(sums, p * n, game.model_first, changes)
+        add_active(sums, p * n, game.model_grains, changes)
     for kind in range(len(now)):
         there += len(kept_state(now_at + 8 * kind, none))
     keep_state(before_at, now, now)

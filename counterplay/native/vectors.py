@@ -19,7 +19,7 @@ from counterplay.native.seams import AbstractTemplate, TypingError, cgutils, cpu
 from counterplay.native.words import resize
 
 _I32, _I64, _F32 = ir.IntType(32), ir.IntType(64), ir.FloatType()
-_VECTOR = ir.VectorType(_F32, LANES)
+_VECTOR, _SHORTS = ir.VectorType(_F32, LANES), ir.VectorType(ir.IntType(16), LANES)
 
 
 def _has(ability: str) -> bool:
@@ -28,9 +28,9 @@ def _has(ability: str) -> bool:
     return f"+{ability}" in abilities
 
 
-def _blocks(length: int):
+def _blocks(length: int, bytes_each: int = 4):
     """Places of vectors, so many together as their sums can be held in registers at once."""
-    at_once = LANES * (8 if _has("avx512f") else 4)
+    at_once = LANES * (8 if _has("avx512f") else 4) * 4 // bytes_each
     for begin in range(0, length, at_once):
         yield range(begin, min(length, begin + at_once), LANES)
 
@@ -54,6 +54,13 @@ def _store(builder, value, base, at):
     builder.store(value, builder.bitcast(builder.gep(base, [at]), _VECTOR.as_pointer())).align = 4
 
 
+def _load_shorts(builder, base, at):
+    """Sixteen integers of 16 bits."""
+    found = builder.load(builder.bitcast(builder.gep(base, [at]), _SHORTS.as_pointer()))
+    found.align = 2
+    return found
+
+
 def _fused(builder, a, b, c):
     """a b + c, rounded once."""
     kind = a.type
@@ -64,9 +71,9 @@ def _fused(builder, a, b, c):
 
 def _spread(builder, x):
     """A vector of sixteen times a number."""
-    one = builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), x, ir.Constant(_I32, 0))
+    nothing = ir.Constant(ir.VectorType(x.type, LANES), ir.Undefined)
     nowhere = ir.Constant(ir.VectorType(_I32, LANES), [0] * LANES)
-    return builder.shuffle_vector(one, ir.Constant(_VECTOR, ir.Undefined), nowhere)
+    return builder.shuffle_vector(builder.insert_element(nothing, x, ir.Constant(_I32, 0)), nothing, nowhere)
 
 
 @contextmanager
@@ -81,8 +88,8 @@ def _small(context, builder, typ, x):
     return builder.fptrunc(context.cast(builder, x, typ, types.float64), _F32)
 
 
-def _is_row(*typs):
-    return all(isinstance(typ, MemoryType) and typ.kind.dtype == "float32" for typ in typs)
+def _is_row(*typs, dtype="float32"):
+    return all(isinstance(typ, MemoryType) and typ.kind.dtype == dtype for typ in typs)
 
 
 def _whole(context, builder, sig, args, *places):
@@ -113,16 +120,27 @@ def _scratch(context, builder, sig, args):
     return row
 
 
-@infer_global(vectors.row_at)
-class _RowAt(AbstractTemplate):
+class _At(AbstractTemplate):
     prefer_literal = True
+    dtype: str
 
     def generic(self, args, kws):
         if len(args) == 2 and isinstance(args[0], types.Integer) and isinstance(args[1], types.IntegerLiteral):
-            return signature(MemoryType(MemoryKind("float32", (args[1].literal_value,), True)), *args)
+            return signature(MemoryType(MemoryKind(self.dtype, (args[1].literal_value,), True)), *args)
         return None
 
 
+@infer_global(vectors.row_at)
+class _RowAt(_At):
+    dtype = "float32"
+
+
+@infer_global(vectors.shorts_at)
+class _ShortsAt(_At):
+    dtype = "int16"
+
+
+@lower_builtin(vectors.shorts_at, types.Integer, types.Integer)
 @lower_builtin(vectors.row_at, types.Integer, types.Integer)
 def _row_at(context, builder, sig, args):
     address = context.cast(builder, args[0], sig.args[0], types.int64)
@@ -252,19 +270,53 @@ def _ol_squares(row, i, n):
     return (lambda row, i, n: _squares(row, i, n)) if _is_row(row) else None
 
 
+def _added_squares(builder, weights, i, n, unit_at):
+    """The squares of units by their weights, added up."""
+    place = cgutils.alloca_once(builder, _VECTOR)
+    builder.store(_all(_VECTOR, 0.0), place)
+    with _each_vector(builder, n) as j:
+        y = unit_at(j)
+        by = _load(builder, weights, builder.add(i, j))
+        builder.store(_fused(builder, builder.fmul(y, y), by, builder.load(place)), place)
+    return builder.fpext(_added_up(builder, builder.load(place)), ir.DoubleType())
+
+
 @intrinsic
 def _squares_by(typing, x, at, weights, i, n):
     def codegen(context, builder, sig, args):
         at, i, n = _whole(context, builder, sig, args, 1, 3, 4)
-        place = cgutils.alloca_once(builder, _VECTOR)
-        builder.store(_all(_VECTOR, 0.0), place)
-        with _each_vector(builder, n) as j:
-            y = _clipped_of(builder, _load(builder, args[0], builder.add(at, j)))
-            by = _load(builder, args[2], builder.add(i, j))
-            builder.store(_fused(builder, builder.fmul(y, y), by, builder.load(place)), place)
-        return builder.fpext(_added_up(builder, builder.load(place)), ir.DoubleType())
+
+        def unit_at(j):
+            return _clipped_of(builder, _load(builder, args[0], builder.add(at, j)))
+
+        return _added_squares(builder, args[2], i, n, unit_at)
 
     return types.float64(x, at, weights, i, n), codegen
+
+
+@intrinsic
+def _short_squares_by(typing, x, at, one, weights, i, n):
+    def codegen(context, builder, sig, args):
+        at, one, i, n = _whole(context, builder, sig, args, 1, 2, 4, 5)
+        most, nothing = _spread(builder, builder.trunc(one, ir.IntType(16))), ir.Constant(_SHORTS, [0] * LANES)
+
+        def unit_at(j):
+            y = _load_shorts(builder, args[0], builder.add(at, j))
+            y = builder.select(builder.icmp_signed(">", y, nothing), y, nothing)
+            y = builder.select(builder.icmp_signed("<", y, most), y, most)
+            return builder.sitofp(builder.sext(y, ir.VectorType(_I32, LANES)), _VECTOR)
+
+        total, size = _added_squares(builder, args[3], i, n, unit_at), builder.sitofp(one, ir.DoubleType())
+        return builder.fdiv(total, builder.fmul(size, size))
+
+    return types.float64(x, at, one, weights, i, n), codegen
+
+
+@overload(vectors.short_squares_by)
+def _ol_short_squares_by(x, at, one, weights, i, n):
+    if _is_row(x, dtype="int16") and _is_row(weights):
+        return lambda x, at, one, weights, i, n: _short_squares_by(x, at, one, weights, i, n)
+    return None
 
 
 @overload(vectors.squares_by)
@@ -391,26 +443,6 @@ def _ol_add_scaled(a, i, x, b, k, n):
     return (lambda a, i, x, b, k, n: _add_scaled(a, i, x, b, k, n)) if _is_row(a, b) else None
 
 
-@intrinsic
-def _clipped_sum(typing, y, i, x, at, by, rows, k, n):
-    def codegen(context, builder, sig, args):
-        i, at, k, n = _whole(context, builder, sig, args, 1, 3, 6, 7)
-        by = _spread(builder, _small(context, builder, sig.args[4], args[4]))
-        with _each_vector(builder, n) as j:
-            row, x = _load(builder, args[5], builder.add(k, j)), _load(builder, args[2], builder.add(at, j))
-            _store(builder, _clipped_of(builder, _fused(builder, by, row, x)), args[0], builder.add(i, j))
-        return context.get_dummy_value()
-
-    return types.void(y, i, x, at, by, rows, k, n), codegen
-
-
-@overload(vectors.clipped_sum)
-def _ol_clipped_sum(y, i, x, at, by, rows, k, n):
-    if _is_row(y, x, rows):
-        return lambda y, i, x, at, by, rows, k, n: _clipped_sum(y, i, x, at, by, rows, k, n)
-    return None
-
-
 # ---- convolutions
 
 
@@ -481,8 +513,8 @@ def _ol_convolve(y, x, weights, i, bias, k, near, kind):
 # ---- the rows of active inputs
 
 
-def _must_fit(rows, on, row, sides=1):
-    if not (_is_row(rows, row) and isinstance(on, ActiveType)):
+def _must_fit(rows, on, row, sides=1, dtype="float32"):
+    if not (_is_row(rows, row, dtype=dtype) and isinstance(on, ActiveType)):
         return False
     number, length = rows.kind.shape
     if length % LANES or row.kind.shape[0] < sides * length or number != on.inputs + 1:
@@ -549,23 +581,30 @@ def _ol_clipped_first_layer(rows, on, units):
 
 @intrinsic
 def _add_active(typing, row, at, rows, on):
-    length = rows.kind.shape[1]
+    length, is_short = rows.kind.shape[1], _is_row(rows, dtype="int16")
+    load, vector = (_load_shorts, _SHORTS) if is_short else (_load, _VECTOR)
+
+    def scaled(builder, x, more, total):
+        if not is_short:
+            return _fused(builder, x, more, total)
+        return builder.add(total, builder.mul(builder.fptosi(x, _SHORTS), more))
 
     def codegen(context, builder, sig, args):
         (at,) = _whole(context, builder, sig, args, 1)
         part = parts(context, builder, on, args[3])
         number = builder.load(part.number)
-        for blocks in _blocks(length):
-            places = [cgutils.alloca_once(builder, _VECTOR) for _ in blocks]
+        for blocks in _blocks(length, 2 if is_short else 4):
+            places = [cgutils.alloca_once(builder, vector) for _ in blocks]
             for place, j in zip(places, blocks, strict=True):
-                builder.store(_load(builder, args[0], builder.add(at, _i64(j))), place)
+                builder.store(load(builder, args[0], builder.add(at, _i64(j))), place)
             with _each_active(builder, part, _i64(0), number) as (active, x):
                 first = builder.mul(active, _i64(length))
                 for place, j in zip(places, blocks, strict=True):
-                    more = _load(builder, args[2], builder.add(first, _i64(j)))
-                    builder.store(_fused(builder, x, more, builder.load(place)), place)
+                    more = load(builder, args[2], builder.add(first, _i64(j)))
+                    builder.store(scaled(builder, x, more, builder.load(place)), place)
             for place, j in zip(places, blocks, strict=True):
-                _store(builder, builder.load(place), args[0], builder.add(at, _i64(j)))
+                to = builder.bitcast(builder.gep(args[0], [builder.add(at, _i64(j))]), vector.as_pointer())
+                builder.store(builder.load(place), to).align = 2 if is_short else 4
         return context.get_dummy_value()
 
     return types.void(row, at, rows, on), codegen
@@ -573,7 +612,9 @@ def _add_active(typing, row, at, rows, on):
 
 @overload(vectors.add_active)
 def _ol_add_active(row, at, rows, on):
-    return (lambda row, at, rows, on: _add_active(row, at, rows, on)) if _must_fit(rows, on, row) else None
+    if _must_fit(rows, on, row) or _must_fit(rows, on, row, dtype="int16"):
+        return lambda row, at, rows, on: _add_active(row, at, rows, on)
+    return None
 
 
 def _add_rows_of(rows, on, sides: int):
