@@ -135,8 +135,8 @@ class ZeroSettings(NamedTuple):
     gate: int = 0
     """If not 0: games are played by the network as it was when it last won a match; each so many games there is one."""
     solve: int = 0
-    """If not 0: a position with at most so many plies left is solved, which is then the game's result; one game in four
-    is played on, and what is learned of its last positions is what they are worth for sure."""
+    """If not 0: a position with at most so many plies left is solved, which is then the game's result, and is learned
+    for sure, but no moves of it; one game in four is played on, and its last positions are learned so, with moves."""
     average: float = 0.0
     """If not 0: what is left at the end is the mean of the weights as they were in the last part of the training, this
     share of its games (Polyak & Juditsky 1992; Izmailov et al., Averaging weights leads to wider optima, 2018)."""
@@ -220,6 +220,9 @@ def play(game, start, r, w, tools, exact, settings):  # type: ignore[no-untyped-
             if not is_solved:
                 is_solved, worth = True, v
                 if unit(w) >= PLAYED_ON:
+                    if r.seen - first < len(r.first) // 2:
+                        remember_solved(game, s, r, w, settings.images)
+                        make_sure(game, r, before, v)
                     break
         is_full = unit(w) < settings.share
         ponder(game, s, w, x, tools.sections, settings.simulations if is_full else settings.quick, is_full, settings)
@@ -310,20 +313,39 @@ def remember_all(game, s, r, w, x, images):  # type: ignore[no-untyped-def]
 
 
 @native
+def remember_solved(game, s, r, w, images):  # type: ignore[no-untyped-def]
+    """Write down a position that was not searched, and some images of it: there is nothing to learn of its moves."""
+    for i in range(1 + (images if game.knows.image and game.model_turns > 0 else 0)):
+        seen = s
+        if game.knows.image and i > 0:
+            seen = game.image(s, word(w) * game.model_turns >> 32)
+        k = remember_seen(game, s, seen, r)
+        r.first_move[k], r.count_moves[k] = r.moves, 0
+        r.seen += 1
+    return r.seen
+
+
+@native
+def remember_seen(game, s, seen, r):  # type: ignore[no-untyped-def]
+    """Write down the inputs of a position as it is `seen`, and who is to move; where it is."""
+    k = r.seen % len(r.first)
+    on = new_active(game.model_inputs, game.model_most)
+    game.model_see(seen, on)
+    r.first[k], r.count[k], r.player[k], r.viewer[k] = r.inputs, len(on), game.player(s), game.viewer(s)
+    for i in range(len(on)):
+        r.index[(r.inputs + i) % len(r.index)] = on.index(i)
+        r.value[(r.inputs + i) % len(r.index)] = on.value(i)
+    r.inputs += len(on)
+    return k
+
+
+@native
 def remember(game, s, seen, turn, r, w, x):  # type: ignore[no-untyped-def]
     """Write down the position that was searched as it is `seen`: its inputs, its moves with their shares, its values.
 
     `turn` is the number of the symmetry that it is seen by, -1 for none.
     """
-    k, p = r.seen % len(r.first), game.player(s)
-    on = new_active(game.model_inputs, game.model_most)
-    game.model_see(seen, on)
-    viewer = game.viewer(s)
-    r.first[k], r.count[k], r.player[k], r.viewer[k] = r.inputs, len(on), p, viewer
-    for i in range(len(on)):
-        r.index[(r.inputs + i) % len(r.index)] = on.index(i)
-        r.value[(r.inputs + i) % len(r.index)] = on.value(i)
-    r.inputs += len(on)
+    k, viewer = remember_seen(game, s, seen, r), game.viewer(s)
     first, _, count = unpack(link_of(0, w))
     r.first_move[k], r.count_moves[k] = r.moves, count
     for i in range(count):
