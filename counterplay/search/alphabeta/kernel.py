@@ -101,8 +101,7 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
         depth += 1 if is_urgent and ply < w.furthest else 0
     if depth == 0 or ply == PLIES - 1 or w.stop:
         if game.knows.is_noisy and w.use_quiescence and ply < PLIES - 1 and not w.stop:
-            must_answer = is_urgent and w.evasions > 0
-            return quiet_value(game, s, must_answer, alpha, beta, ply, ply, w)  # type: ignore[no-any-return]
+            return quiet_value(game, s, alpha, beta, ply, ply, w)  # type: ignore[no-any-return]
         w.within = UNPROVEN
         w.cutoffs += 1
         return w.unknown if w.is_strict else estimate(game, s, w)  # type: ignore[no-any-return]
@@ -289,17 +288,19 @@ def estimate(game, s, w) -> float:  # type: ignore[no-untyped-def]
 
 
 @native
-def quiet_value(game, s, is_urgent, alpha, beta, ply, since, w) -> float:  # type: ignore[no-untyped-def]
+def quiet_value(game, s, alpha, beta, ply, since, w) -> float:  # type: ignore[no-untyped-def]
     """What `s` is worth when nothing is left to capture: the player to move may stand pat or make a noisy move.
 
-    `since` is the ply at which the depth ended. For some plies more what is urgent must be answered, by any move:
-    `is_urgent` says that.
+    `since` is the ply at which the depth ended. For some plies more what is urgent must be answered, by any move.
     """
     w.cutoffs += 1
     w.within = UNPROVEN
     p = game.player(s)
     sign = 1.0 if p == 0 else -1.0
     low, high = (alpha, beta) if p == 0 else (-beta, -alpha)
+    is_urgent = False
+    if game.knows.is_urgent and w.use_urgency and ply - since < w.evasions:
+        is_urgent = bool(game.is_urgent(s))
     best = -inf
     if not is_urgent or ply == PLIES - 1 or w.stop:
         best = sign * estimate(game, s, w)
@@ -334,10 +335,7 @@ def quiet_value(game, s, is_urgent, alpha, beta, ply, since, w) -> float:  # typ
             v *= sign
             if plies < 0 or w.is_strict:
                 below, above = (low, high) if p == 0 else (-high, -low)
-                must_answer = False
-                if game.knows.is_urgent and w.use_urgency and ply + 1 - since < w.evasions:
-                    must_answer = bool(game.is_urgent(child))
-                v = sign * quiet_value(game, child, must_answer, below, above, ply + 1, since, w)
+                v = sign * quiet_value(game, child, below, above, ply + 1, since, w)
         best = max(best, v)
         low = max(low, v)
         if v >= high or w.stop:
