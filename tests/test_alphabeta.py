@@ -96,6 +96,13 @@ def test_compiled_and_interpreted_agree_to_the_last_node():
             assert work(without) == compiled
 
 
+@pytest.mark.parametrize("name", ["breakthrough:rows=6,columns=4", "checkers", "kalah", "connect_four"])
+def test_rules_that_a_game_leaves_out_leave_machine_code(name):
+    """Noisy moves and nothing urgent, for one: what a game does not know must not become a constant of a recursion."""
+    with native.compiled():
+        assert AlphaBeta(games.load(name), table_mb=1).search(None, Limits(depth=3)).depth == 3
+
+
 # ---- the textbook
 
 
