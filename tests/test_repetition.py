@@ -205,7 +205,7 @@ def test_a_long_past_is_cut_where_the_memory_ends():
     set_past(GAME, s, past, w)
     assert w.past == PAST
     assert w.path[PAST] == GAME.key(s)
-    assert comes_again(GAME, GAME.result(s, 0), 1, w)
+    assert comes_again(GAME, GAME.result(s, 0), GAME.key(GAME.result(s, 0)), 1, w)
     assert w.path[PAST + 1] == GAME.key(GAME.result(s, 0))
 
 
