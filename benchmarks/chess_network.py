@@ -13,7 +13,7 @@ will bring, which a search finds out by itself: it would count twice.
 
 **The fit.** What all moves of a position lead to has most of the board in common, and so have their sums in the first
 layer and the changes of its weights. So a position with all its moves costs little more than one by itself: about
-600,000 positions a second on one core. The error is the mean square of the difference in the chance to win.
+500,000 positions a second on one core. The error is the mean square of the difference in the chance to win.
 
 A shard is a file of positions (own and other pieces, pawns, knights, diagonal and straight sliders, kings, rooks that
 may castle, who is to move), of how many moves each has, and of the moves, with hundredths of a pawn for who makes them.
