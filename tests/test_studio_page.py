@@ -395,6 +395,20 @@ def test_a_quiz_answered_by_clicks(new_page, served):
     page.wait_for_selector("text=/of 1 right/")
 
 
+def test_a_question_that_comes_too_late_is_dropped(new_page, served):
+    page, held = new_page("#quiz/tree"), []
+    page.wait_for_selector("button.main:enabled >> text=Answer")
+    page.route("**/api/quiz", lambda route: held.append(route), times=1)
+    page.select_option('[aria-label="Kind of question"]', "value")
+    assert page.is_disabled("text=Answer")
+    page.select_option('[aria-label="Kind of question"]', "maxn")
+    page.wait_for_selector("button.main:enabled >> text=Answer")
+    asked = page.inner_text("form >> xpath=preceding-sibling::p[1]")
+    with page.expect_response("**/api/quiz"):
+        held[0].continue_()
+    assert page.inner_text("form >> xpath=preceding-sibling::p[1]") == asked != ""
+
+
 def test_a_match_in_the_page(new_page, served):
     page = new_page("#learn/nim")
     page.select_option("section >> nth=1 >> select >> nth=0", "random")

@@ -34,24 +34,29 @@ class Quiz {
     this.tree = h("div", { className: "tree" });
     this.words = h("p");
     this.answer = h("input", { "aria-label": "Your answer", autocomplete: "off" });
+    this.send = h("button", { className: "main", type: "submit" }, "Answer");
     this.form = h("span", { className: "soft" });
     this.said = h("p", { role: "status", "aria-live": "polite" });
     this.solution = h("div");
     this.score = h("p");
     this.element = h("div", { className: "layout wide" },
       h("section", { className: "card" }, h("h2", {}, "Question"), this.tree, this.words,
-        h("form", { className: "foot", onsubmit: (event) => { event.preventDefault(); careful(() => this.check())(); } }, this.answer, h("button", { className: "main", type: "submit" }, "Answer"),
-          h("button", { type: "button", onclick: () => (this.said.textContent = this.question.hint) }, "Hint"), h("button", { type: "button", onclick: careful(() => this.next()) }, "Next question")),
+        h("form", { className: "foot", onsubmit: (event) => { event.preventDefault(); careful(() => this.check())(); } }, this.answer, this.send,
+          h("button", { type: "button", onclick: () => (this.said.textContent = this.question?.hint ?? "") }, "Hint"), h("button", { type: "button", onclick: careful(() => this.next()) }, "Next question")),
         this.form, this.said, this.solution),
       h("div", { className: "side" }, card("What is asked", h("div", { className: "fields" }, h("label", {}, "Kind", this.kind), h("label", {}, "Difficulty", this.difficulty))), card("Score", this.score)));
   }
 
+  /** The next question. While it is on its way nothing can be answered; if another was asked for since, it comes too late. */
   async next() {
     const kind = this.kind.value || this.kinds[this.asked % this.kinds.length].name;
-    this.question = await post(
-      "api/quiz",
-      { kind, difficulty: Number(this.difficulty.value), seed: Math.floor(Math.random() * 2 ** 31) }
-    );
+    const wanted = (this.wanted = { kind, difficulty: Number(this.difficulty.value), seed: Math.floor(Math.random() * 2 ** 31) });
+    this.send.disabled = true;
+    this.words.textContent = "";
+    const question = await post("api/quiz", wanted);
+    if (this.wanted !== wanted) return;
+    this.question = question;
+    this.send.disabled = false;
     this.chosen.clear();
     this.isAnswered = false;
     layOut(this.question.nodes, 52);
