@@ -1,9 +1,9 @@
 """Sums over rows of 32-bit numbers, as learners need them: sixteen numbers at a time, in an order that is fixed.
 
-Each is an ordinary function of NumPy here, slow and obvious, and has a compiled twin in `native/vectors.py` with the
-same result to the last bit, on every processor. A row is a part of a `Memory` of kind `float32`: from number `i` on,
-`n` numbers, where `n` is a multiple of `LANES`. A product that is added to something is fused: rounded once, with the
-sum, as processors do it in one step.
+Each is an ordinary function of NumPy here, slow and obvious, and has a compiled twin in `native/vectors.py` or
+`native/active_rows.py` with the same result to the last bit, on every processor. A row is a part of a `Memory` of
+kind `float32`: from number `i` on, `n` numbers, where `n` is a multiple of `LANES`. A product that is added to
+something is fused: rounded once, with the sum, as processors do it in one step.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numba import typeof
 
+import counterplay.native.active_rows
 import counterplay.native.bits
 import counterplay.native.builtins
 import counterplay.native.cells

@@ -163,7 +163,7 @@ class Watch {
     this.tree = h("div", { className: "tree", tabIndex: 0, role: "region", "aria-label": "The tree" });
     this.heading = h("h2");
     this.words = h("p", { role: "status", "aria-live": "polite" });
-    this.code = h("pre", { className: "code", tabIndex: 0, "aria-label": "The textbook's lines" });
+    this.code = h("pre", { className: "code", tabIndex: 0, role: "region", "aria-label": "The textbook's lines" });
     this.stack = h("div", { className: "stack" });
     this.stackCard = card("Call stack", this.stack);
     this.editor = new Editor((text) => {
