@@ -86,7 +86,7 @@ def test_they_agree_with_our_own_tables(syzygy, pieces):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("ending", "pieces"), [("KBNK", "KBNk"), ("KQKR", "KQkr")])
+@pytest.mark.parametrize(("ending", "pieces"), [pytest.param("KBNK", "KBNk", marks=pytest.mark.rare), ("KQKR", "KQkr")])
 def test_they_agree_with_tables_that_we_build(syzygy, tmp_path, ending, pieces):
     tables.build(CHESS, endings=[ending], folder=tmp_path)
     ours = tables.join(CHESS, tmp_path)
