@@ -59,7 +59,7 @@ class Twin:
         best, looked, quiets = -inf, 0, 0
         for a in game.actions(s):
             t, is_quiet, r = game.result(s, a), not self.is_loud(s, a), 0
-            reduced = int(0.75 + 0.42 * log(depth) * log(looked + 1))
+            reduced = int(1.0 + 0.75 * log(depth) * log(looked + 1))
             is_threat = "urgency" in on and game.is_urgent(t)
             is_losing = not is_quiet and not game.is_noisy(s, a)
             if looked and may_prune and not is_threat and not self.is_certain(best, p):

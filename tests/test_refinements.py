@@ -8,11 +8,11 @@ import pytest
 from counterplay import CHANCE, Game, games, native, search
 from counterplay.search.alphabeta.engine import REFINEMENTS, AlphaBeta, alphabeta
 from counterplay.search.alphabeta.kernel import value
-from counterplay.search.alphabeta.pruning import with_hindsight
+from counterplay.search.alphabeta.pruning import Node, may_stand_out, with_hindsight
 from counterplay.search.alphabeta.workspace import SELECTIVE, new_workspace, useful_refinements
 from counterplay.search.limits import Limits
 from counterplay.search.plain.expectiminimax import PRUNING
-from counterplay.search.table import AT_LEAST, AT_MOST, EXACT, NOTHING, UNPROVEN, Entry
+from counterplay.search.table import AT_LEAST, AT_MOST, EXACT, NO_ACTION, NOTHING, UNPROVEN, Entry
 from tests.random_tree import KnowingTree
 from tests.refinement_twin import Twin, minimax_then_quiet
 from tests.test_alphabeta import must_agree
@@ -272,12 +272,15 @@ def test_in_zugzwang_a_null_move_is_wrong_and_so_a_game_has_to_ask_for_it():
 
 
 def test_on_a_chess_board_null_move_sees_a_zugzwang_later():
-    """Black has no move but with the rook, which the king's is about to lose: Rf1 makes that felt."""
-    chess = games.load("chess")
+    """Black has no move but with the rook, which the king's is about to lose: Rf1 makes that felt.
+
+    Without reductions, which see it later for reasons of their own.
+    """
+    chess, others = games.load("chess"), ["reductions", "singular"]
     s = chess.at(position="8/8/p1p5/1p5p/1P5p/8/PPP2K1p/4R1rk w - - 0 1").state
-    assert alphabeta(chess, s, 7, without=["null_move"]).action_name == "Rf1"
-    assert alphabeta(chess, s, 7).action_name != "Rf1"
-    assert alphabeta(chess, s, 9).action_name == "Rf1"
+    assert alphabeta(chess, s, 7, without=["null_move", *others]).action_name == "Rf1"
+    assert alphabeta(chess, s, 7, without=others).action_name != "Rf1"
+    assert alphabeta(chess, s, 9, without=others).action_name == "Rf1"
 
 
 # ---- hindsight
@@ -296,12 +299,57 @@ def test_what_the_table_knows_of_a_state_is_its_estimate_where_it_is_a_bound_bey
     assert with_hindsight(-0.5, 1.0, known[EXACT], w) == -0.5
 
 
+# ---- a move that stands out
+
+
+def test_a_move_stands_out_only_if_the_table_has_found_it_good_enough_and_not_by_a_proof():
+    chess = games.load("chess")
+    w = new_workspace(chess, None, frozenset())
+    good = Entry(0.2, 7, 5, UNPROVEN, AT_LEAST)
+
+    def may(entry=good, depth=8, ply=3, sign=1.0, known=7):
+        return may_stand_out(chess, Node(depth, ply, sign, 0.0, False, True, True), known, entry, w)
+
+    assert may()
+    assert may(good._replace(bound=EXACT))
+    assert may(good._replace(bound=AT_MOST), sign=-1.0)
+    assert not may(good._replace(bound=AT_MOST))
+    assert not may(sign=-1.0)
+    assert not may(depth=9)
+    assert not may(depth=5)
+    assert not may(known=NO_ACTION)
+    assert not may(ply=w.furthest)
+    assert not may(good._replace(within=4))
+    assert not may(good._replace(value=1.0))
+    w.use_singular = 0
+    assert not may()
+
+
+def test_what_stands_out_is_looked_at_more_deeply_and_alike_in_both_modes():
+    chess = games.load("chess")
+    s = chess.from_text("r1bq1rk1/ppp2ppp/2n2n2/3pp3/1b1PP3/2N2N2/PPP1BPPP/R1BQ1RK1 w - - 0 7")
+    found = []
+    for without in ((), ("singular",)):
+        engine = AlphaBeta(chess, table_mb=1, without=without)
+        engine.tune({"single_depth": 3})
+        compiled = engine.search(s, Limits(depth=4))
+        with native.interpreted():
+            engine.new_game()
+            plain = engine.search(s, Limits(depth=4))
+        assert (plain.value, plain.nodes, plain.line) == (compiled.value, compiled.nodes, compiled.line)
+        found.append(compiled.nodes)
+    assert found[0] != found[1]
+
+
 # ---- a depth that was not finished
 
 
 def test_a_better_move_is_taken_from_a_depth_that_was_not_finished():
-    """What is taken is worth more, in the depth that is then finished, than what was best in the depth before."""
-    chess, changed = games.load("chess"), 0
+    """What is taken is worth more, in the depth that is then finished, than what was best in the depth before.
+
+    Without what lets a move be looked at to another depth the next time.
+    """
+    chess, changed, steady = games.load("chess"), 0, ["reductions", "singular"]
     for position in (
         "2R2b1r/3pkp2/2p2npp/8/7P/3BP3/1P3PP1/2B1K3 w",
         "1r2kb1r/2p2p1p/5np1/p1nPp3/2B5/B1N2P1P/3P1K1P/R5R1 w",
@@ -309,15 +357,24 @@ def test_a_better_move_is_taken_from_a_depth_that_was_not_finished():
         s = chess.at(position=f"{position} - - 0 20").state
         for nodes in range(400, 3000, 100):
             limits = Limits(nodes=nodes)
-            plain = AlphaBeta(chess, table_mb=1, without=["unfinished"]).search(s, limits)
-            better = AlphaBeta(chess, table_mb=1).search(s, limits)
+            plain = AlphaBeta(chess, table_mb=1, without=["unfinished", *steady]).search(s, limits)
+            better = AlphaBeta(chess, table_mb=1, without=steady).search(s, limits)
             assert (better.depth, better.nodes, better.stopped) == (plain.depth, plain.nodes, "nodes")
             if better.action != plain.action:
                 changed += 1
-                whole = AlphaBeta(chess, table_mb=1).search(s, Limits(depth=plain.depth + 1))
+                whole = AlphaBeta(chess, table_mb=1, without=steady).search(s, Limits(depth=plain.depth + 1))
                 worth = {each.action: each.value for each in whole.actions}
                 assert worth[better.action] > worth[plain.action]
     assert changed > 3
+
+
+def test_several_best_moves_are_all_of_the_same_depth():
+    chess = games.load("chess")
+    s = chess.at(moves="d4 d5 c4 e6 Nc3 Nf6").state
+    for nodes in range(7000, 10500, 500):
+        stopped = AlphaBeta(chess, table_mb=1).search(s, Limits(nodes=nodes), multi=3)
+        whole = AlphaBeta(chess, table_mb=1).search(s, Limits(depth=stopped.depth), multi=3)
+        assert stopped.actions == whole.actions
 
 
 def test_an_exact_search_uses_nothing_of_a_depth_that_was_not_finished():

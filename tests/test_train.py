@@ -77,6 +77,8 @@ def test_recipes_are_read_from_their_own_text():
     assert changed.model(game).hidden == (32,)
     settings = changed.settings(game, 7, seed=3)
     assert settings == (7, (0.05, 0.01), 0.5, 0.0, 1, 3, 1, 0.0, 1.0)
+    one_layer = recipe_for(games.load("chess"), "sides:hidden=32,stages=4").model(games.load("chess"))
+    assert (one_layer.hidden, one_layer.stages) == ((32,), 4)
     assert recipe_for(games.load("othello:size=6")).name == "logistello"
 
 

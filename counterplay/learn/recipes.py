@@ -168,7 +168,7 @@ RECIPES: dict[str, Recipe] = {
             "sides",
             "a network that looks at the board as both players do, as Nasu's of 2018",
             SidedNetwork,
-            {"hidden": "64x16", "features": "sides"},
+            {"hidden": "64x16", "features": "sides", "stages": 1},
             games=100_000,
         ),
         Recipe(
@@ -239,7 +239,7 @@ def _recipe_for(game: Game, text: str | None) -> Recipe:
             training[key] = value
         elif key not in shape:
             raise UserError(f"{name} has no setting '{key}'; it has: {', '.join((*shape, *known))}")
-        elif type(value) is not type(shape[key]):
+        elif type(value) is not type(shape[key]) and not (key == "hidden" and type(value) is int):  # 64: one layer
             raise UserError(f"'{key}' of {name} is {shape[key]} if nobody says so; '{value}' is nothing like it")
         else:
             shape[key] = value

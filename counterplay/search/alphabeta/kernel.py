@@ -9,7 +9,7 @@ Norvig, figure 5.7), node for node. `docs/search.md` goes from the one to the ot
     w        the thread's workspace: counters, move lists, killers, history, and the principal variation, `w.line`
 
 The value returned is exact if it lies between alpha and beta, at most the true one if it is beta or more, at least
-the true one if it is alpha or less (fail-soft). What `game.selective` allows may change it (steps 2 and 6 to 9): the
+the true one if it is alpha or less (fail-soft). What `game.selective` allows may change it (steps 2 and 6 to 10): the
 functions of `pruning.py` say when.
 """
 
@@ -44,6 +44,7 @@ from counterplay.search.alphabeta.pruning import (
     is_safe,
     is_worth_passing,
     may_drop_losing,
+    may_stand_out,
     moved,
     reduction,
     shallower,
@@ -123,7 +124,11 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
 
     # 5. What the transposition table knows of this state, if it was seen equally deep or to the end.
     known, is_canonical, entry = NO_ACTION, key == own_key, NOTHING
-    if w.use_table:
+    left_out = NO_ACTION  # a move without which the state is asked about (step 7): of that the table knows nothing
+    if game.selective:
+        left_out = w.left_out[ply]
+        w.left_out[ply] = NO_ACTION
+    if w.use_table and left_out == NO_ACTION:
         entry = find(w.table_at, w.mask, key)
         enough = depth
         if game.selective and w.use_deeper and is_narrow:
@@ -147,12 +152,12 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
             is_improving = ply < 3 or guess > w.estimates[ply - 2]
             node = Node(depth, ply, sign, with_hindsight(guess, sign, entry, w), is_urgent, is_narrow, is_improving)
             may_prune = is_narrow and not is_certain(game, low, sign) and not is_certain(game, high, sign)
-        if may_prune and is_safe(game, node, high, w):
+        if left_out == NO_ACTION and may_prune and is_safe(game, node, high, w):
             w.within = UNPROVEN
             w.cutoffs += 1
             return sign * node.estimate
         # If even passing is too good, so is some move; far from the depth limit, only if a search says so, too.
-        if game.knows.passed and may_prune and is_worth_passing(node, high, w):
+        if game.knows.passed and left_out == NO_ACTION and may_prune and is_worth_passing(node, high, w):
             other = game.passed(s)
             if game.player(other) != p:
                 w.kinds[ply + 1], w.is_cut[ply + 1] = KINDS - 1, 1 - w.is_cut[ply]
@@ -167,7 +172,23 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
                     w.within = UNPROVEN
                     return sign * (high if is_certain(game, v, sign) else v)  # type: ignore[no-any-return]
 
-    # 7. The moves, the most promising first.
+    # 7. Does the move that the table has stand out? What do the others bring, at half the depth?
+    more = 0
+    if game.selective and w.use_selection and may_stand_out(game, node, known, entry, w):
+        enough_else = moved(game, sign * entry.value, -w.single_margin * depth, sign)
+        below, above = (just_below(enough_else), enough_else) if p == 0 else (-enough_else, just_above(-enough_else))
+        w.left_out[ply], was_cut = known, w.is_cut[ply]
+        v = sign * value(game, s, below, above, (depth - 1) // 2, ply, w)
+        w.left_out[ply], w.is_cut[ply] = NO_ACTION, was_cut
+        if v < enough_else:
+            more = 1
+        elif is_narrow and enough_else >= high and not w.stop:  # two moves are too good
+            w.within = UNPROVEN
+            return sign * enough_else
+        elif sign * entry.value >= high:
+            more = -1
+
+    # 8. The moves, the most promising first.
     after = deeper(game, s, depth)
     n = order_moves(game, s, p, depth, ply, known, w)
     is_shared = w.busy_at != 0 and depth >= SHARED
@@ -184,11 +205,13 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
             a, rank = next_move(ply, i, n, w), looked
         is_quiet, is_losing, is_threat, r = True, False, False, 0
 
-        # 8. Moves that will not help are left out, and late ones looked at less deeply first. Never what is urgent.
+        # 9. Moves that will not help are left out, and late ones looked at less deeply first. Never what is urgent.
         if game.selective and w.use_selection:
             if a == NO_ACTION:  # dropped, and in order so are all that follow
                 if w.use_order:
                     break
+                continue
+            if a == left_out:
                 continue
             is_quiet = not is_loud(game, s, a)
             if looked > 0:
@@ -224,7 +247,7 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
             w.kinds[ply + 1] = kind_of(game, s, a)
         is_open = True  # whether its value matters and is not known yet
         if looked > 0 and w.use_scout and low > -inf:
-            # 9. Scout: is it better than the best so far at all?
+            # 10. Scout: is it better than the best so far at all?
             below, above = (low, just_above(low)) if p == 0 else (-just_above(low), -low)
             if game.selective and r > 0:
                 w.is_cut[ply + 1] = 1
@@ -235,10 +258,10 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
                 v = sign * value(game, child, below, above, after, ply + 1, w)
                 is_open = low < v < high
         if is_open:
-            # 10. Its value.
+            # 11. Its value.
             w.is_cut[ply + 1] = 1 - w.is_cut[ply] if game.selective and is_narrow else 0
             below, above = (low, high) if p == 0 else (-high, -low)
-            v = sign * value(game, child, below, above, after, ply + 1, w)
+            v = sign * value(game, child, below, above, after + more if a == known else after, ply + 1, w)
         if is_shared:
             show_busy(table_key(game, child), False, w)
         if w.stop:
@@ -253,7 +276,7 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
             w.length[ply] = w.length[ply + 1] + 1
             for j in range(w.length[ply + 1]):
                 w.line[ply, j + 1] = w.line[ply + 1, j]
-        # 11. Too good: the opponent will not let us get here.
+        # 12. Too good: the opponent will not let us get here.
         if v >= high:
             within = one_more(w.within)
             if is_quiet:
@@ -262,6 +285,9 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
         within = longer(within, one_more(w.within))
 
     w.within = UNPROVEN if w.stop else within
+    if game.selective and left_out != NO_ACTION:
+        w.within = UNPROVEN
+        return sign * max(best, low)  # type: ignore[no-any-return]
     if w.use_table and not w.stop:
         best_move = best_move if is_canonical else NO_ACTION
         bound = bound_of(sign * best, alpha, beta)

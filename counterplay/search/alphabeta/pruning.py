@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from counterplay.core.game import UserError
-from counterplay.search.table import AT_LEAST, AT_MOST, Entry
+from counterplay.search.table import AT_LEAST, AT_MOST, NO_ACTION, UNPROVEN, Entry
 
 __all__ = [
     "DEPTHS",
@@ -27,6 +27,7 @@ __all__ = [
     "is_safe",
     "is_worth_passing",
     "may_drop_losing",
+    "may_stand_out",
     "moved",
     "reduction",
     "set_numbers",
@@ -48,8 +49,11 @@ NUMBERS = {
     "futile_base": 1.5,
     "futile_margin": 1.2,  # for each ply
     "losing_depth": 2.0,  # captures that lose by exchange
-    "reduce_base": 0.75,
-    "reduce_share": 0.42,  # of log depth * log number of the move
+    "reduce_base": 1.0,
+    "reduce_share": 0.75,  # of log depth * log number of the move
+    "single_depth": 6.0,  # singular extension: from this depth on, by a move that the table has from
+    "single_less": 3.0,  # so many plies less, if all others are worse by
+    "single_margin": 0.02,  # for each ply
     "delta_margin": 2.0,
     "evasions": 6.0,  # plies of quiescence in which what is urgent is answered
     "aspire_margin": 1 / 64,  # of the range of utilities: how far from the value expected the root looks first
@@ -145,6 +149,14 @@ def is_worth_passing(node: Node, high: float, w: Any) -> bool:
 def shallower(depth: int, w: Any) -> int:
     """The depth to search to after passing."""
     return max(int(w.pass_least), depth - int(w.pass_less + w.pass_share * depth))
+
+
+def may_stand_out(game: Any, node: Node, known: int, entry: Entry, w: Any) -> bool:
+    """Singular extension: the table has a move that was good enough in a search not much less deep, and no proof."""
+    if not w.use_singular or known == NO_ACTION or node.depth < w.single_depth or node.ply >= w.furthest:
+        return False
+    is_good = entry.bound & (AT_LEAST if node.sign > 0.0 else AT_MOST) and entry.depth >= node.depth - w.single_less
+    return bool(is_good and entry.within == UNPROVEN and not is_certain(game, node.sign * entry.value, node.sign))
 
 
 def is_late(node: Node, quiets: int, w: Any) -> bool:

@@ -47,6 +47,8 @@ _BEGIN, _LOOK = -2, -1
 """Instead of a ply: list the moves of a root; search them."""
 
 
+_LATE = 5
+"""The depth from which on late moves of the root are reduced: a search of few plies must see a mate in two."""
 _MANY = 1_000
 """Small searches after which the root is compiled: what that takes is then saved by as many more."""
 _SMALL = 10_000
@@ -145,7 +147,7 @@ def look(game: Any, s: Any, children: Any, depth: int, w: Any) -> None:
     else:
         look_between(game, s, children, w.least, w.most, depth, w)
     is_sure = w.is_exact[w.best] and (w.is_seen[first] or w.order[0] != first)
-    w.is_better = 1 if w.use_unfinished and not w.is_finished and w.best != first and is_sure else 0
+    w.is_better = 1 if is_sure and w.use_unfinished and w.multi == 1 and not w.is_finished and w.best != first else 0
     if w.is_finished:
         w.is_expected, w.expected = 1, w.found
         for k in range(w.choices):
@@ -225,7 +227,7 @@ def look_between(game: Any, s: Any, children: Any, low: float, high: float, dept
         if i >= w.multi and w.use_scout and floor > -inf and not w.is_asked[k]:  # is it better at all?
             above = np.nextafter(floor, inf)
             w.is_cut[1] = 1
-            if game.selective and w.use_reductions and depth > 2 and i > 2 and w.multi == 1:
+            if game.selective and w.use_reductions and depth >= _LATE and i > 2 and w.multi == 1:
                 less = late_at_root(game, s, int(w.action[k]), i, depth, w)
                 if less > 0:
                     below = floor if p == 0 else -above

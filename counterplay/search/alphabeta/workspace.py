@@ -101,6 +101,7 @@ REFINEMENTS = {
     "null_move": Refinement(
         "where even passing is too good, stop", lambda game: _selective(game) and game.knows.passed, selects=True
     ),
+    "singular": Refinement("look a ply deeper at a move that no other comes near", _selective, selects=True),
     "urgency": Refinement(
         "look a ply deeper where something must be answered, and answer it in quiescence",
         lambda game: game.selective and game.knows.is_urgent,
@@ -149,6 +150,7 @@ _WORKSPACE = record_type(
         ("reductions", np.int64, (DEPTHS, DEPTHS)),
         ("estimates", np.float64, (PLIES,)),
         ("is_cut", np.int64, (PLIES + 1,)),
+        ("left_out", np.int64, (PLIES + 1,)),
         ("kinds", np.int64, (PLIES + 1,)),
         ("counters", np.int64, (KINDS,)),
         ("line", np.int64, (PLIES + 1, PLIES + 1)),
@@ -179,7 +181,7 @@ def new_workspace(game: Game, table: TranspositionTable | None, without: frozens
     w.furthest = PLIES // 2
     w.lore_at = w.lore.ctypes.data
     w.notes_at = w.notes.ctypes.data + -w.notes.ctypes.data % (8 * LINE)
-    w.killers[:] = w.counters[:] = NO_ACTION
+    w.killers[:] = w.counters[:] = w.left_out[:] = NO_ACTION
     w.kinds[0] = KINDS - 1
     set_numbers(w, {})
     use_refinements(game, w, without)
