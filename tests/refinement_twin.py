@@ -10,12 +10,13 @@ from math import inf, log, nextafter
 class Twin:
     """The search of one game; `nodes` counts, noisy moves beyond the depth too. All is seen by the player to move.
 
-    By ply: `estimates` of the states on the way, and whether a state `is_cut`, expected to be too good.
+    By ply: `estimates` of the states on the way; whether a state `is_cut`, expected to be too good, and whether the
+    move to it `is_folly`, because it gives something away.
     """
 
     def __init__(self, game, on):
         self.game, self.on, self.nodes = game, set(on), 0
-        self.estimates, self.is_cut, self.no_pass_before = {}, {0: False}, 0
+        self.estimates, self.is_cut, self.is_folly, self.no_pass_before = {}, {0: False}, {0: False}, 0
 
     def value(self, s, alpha, beta, depth):
         """What `s` is worth to MAX."""
@@ -33,7 +34,7 @@ class Twin:
             self.nodes -= 1
             return -self.worth(s, 1 - p, -high, -low, depth, ply)
         is_urgent = "urgency" in on and game.is_urgent(s)
-        depth += is_urgent
+        depth += is_urgent and not self.is_folly[ply]
         if depth == 0:
             return self.quiet(s, p, low, high, 0) if "quiescence" in on else game.evaluate(s, p)
 
@@ -47,7 +48,7 @@ class Twin:
             other = game.passed(s)
             if game.player(other) != p:
                 below, less = nextafter(high, -inf), max(1, depth - int(3 + depth / 4))
-                self.is_cut[ply + 1] = not is_cut
+                self.is_cut[ply + 1], self.is_folly[ply + 1] = not is_cut, False
                 v = self.worth(other, p, below, high, less, ply + 1)
                 if v >= high and depth >= 8 and self.no_pass_before == 0:
                     self.no_pass_before = ply + 1 + 3 * less // 4
@@ -62,6 +63,9 @@ class Twin:
             reduced = int(1.0 + 0.75 * log(depth) * log(looked + 1))
             is_threat = "urgency" in on and game.is_urgent(t)
             is_losing = not is_quiet and not game.is_noisy(s, a)
+            is_unsound = is_quiet and is_threat and "exchanges" in on and game.is_unsound(s, a)
+            self.is_folly[ply + 1] = looked > 0 and (is_losing or is_unsound)
+            is_threat = is_threat and not (looked and is_unsound)
             if looked and may_prune and not is_threat and not self.is_certain(best, p):
                 left = max(0, depth - 1 - reduced)
                 if (

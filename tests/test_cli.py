@@ -185,6 +185,7 @@ def test_version(counterplay):
 # ---- a game of one's own
 
 
+@pytest.mark.slow
 def test_an_edited_helper_takes_effect(nim_file):
     """The same command line before and after one byte of an imported helper changes: other moves, another value."""
 

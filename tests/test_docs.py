@@ -119,13 +119,8 @@ def folder(tmp_path, monkeypatch):
             del sys.modules[name]
 
 
-@pytest.mark.parametrize(
-    "document",
-    [
-        pytest.param(each, marks=[] if each.name == "README.md" else pytest.mark.slow, id=each.name)
-        for each in DOCUMENTS
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda each: each.name)
 def test_blocks_run(document, folder, monkeypatch):
     module = ModuleType("document")
     monkeypatch.setitem(sys.modules, "document", module)

@@ -227,6 +227,7 @@ def test_what_progress_raises_ends_the_search():
     assert engine.search(None, Limits(depth=1)).stopped == "depth"
 
 
+@pytest.mark.slow
 def test_a_search_that_is_stopped_proves_nothing_that_is_not_so():
     """A stop at the first depth looked at leaves moves out: whatever was seen by then is no proof."""
     game = games.load("connect_four:rows=4,columns=5")

@@ -35,7 +35,7 @@ LONG = ("backgammon", "chess", "go", "othello", "othello:size=6,margin=true")  #
 
 
 def slow_if(condition, text):
-    return pytest.param(text, marks=pytest.mark.slow if condition else [])
+    return pytest.param(text, marks=pytest.mark.slow if condition else pytest.mark.long if text in LARGE else [])
 
 
 PLAYOUTS = 1_000

@@ -3,16 +3,19 @@
 import math
 import pickle
 from contextlib import nullcontext
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file
 
 from counterplay import Bits, Game, Memory, UserError, games, learn, native, search
 from counterplay.core import vectors
 from counterplay.core.features import NOTES, Active, new_active
 from counterplay.core.primitives import lowest_one
 from counterplay.core.randomness import new_random
+from counterplay.learn import shelf
 from counterplay.search.playout import random_action
 
 pytestmark = pytest.mark.long
@@ -120,15 +123,84 @@ def test_squares_of_units_that_are_cut_off_are_what_they_say():
     on.add(2, -1.0)
     on.add(0)
     vectors.add_active(row, 16, table, on)
-    shorts, grains = Memory(np.arange(16, dtype=np.int16)), Memory(np.arange(64, dtype=np.int16).reshape(4, 16))
-    vectors.add_active(shorts, 0, grains, on)
-    assert np.array_equal(shorts.array, np.arange(16) - grains.array[2] + grains.array[0])
-    counted = Memory((x.array * 512).astype(np.int16))
-    known = vectors.squares_by(Memory((counted.array / 512).astype(np.float32)), 16, weights, 3, 48)
-    assert vectors.short_squares_by(counted, 16, 512, weights, 3, 48) == known
-    assert vectors.shorts_at(counted.array.ctypes.data, 64)[3] == counted[3]
     assert np.array_equal(row.array[:16], before[:16])
     assert row.array[16:] == pytest.approx(before[16:] - table.array[2] + table.array[0], rel=1e-5)
+
+
+def test_integers_of_16_bits_are_added_and_squared():
+    shorts, grains = Memory(np.arange(32, dtype=np.int16)), Memory(np.arange(64, dtype=np.int16).reshape(4, 16))
+    gone, come = Active(3), Active(3)
+    gone.add(2)
+    for i in (0, 1, 1):
+        come.add(i)
+    vectors.add_changes(shorts, 16, grains, gone, come)
+    known = np.arange(16, 32) - grains.array[2] + grains.array[0] + 2 * grains.array[1]
+    assert np.array_equal(shorts.array, [*range(16), *known])
+    assert vectors.shorts_at(shorts.array.ctypes.data, 32)[20] == shorts[20]
+
+
+@native.native
+def add_up(game, x, at, weights, i):
+    return vectors.short_squares_by(x, at, 512, weights, i, 32)
+
+
+@native.native
+def add_up_finely(game, x, at, weights, i):
+    return vectors.short_squares_by(x, at, 4096, weights, i, 32)
+
+
+@native.native
+def add_up_coarsely(game, x, at, weights, i):
+    return vectors.short_squares_by(x, at, 1, weights, i, 32)
+
+
+@pytest.mark.parametrize(("one", "ask"), [(1, add_up_coarsely), (512, add_up), (4096, add_up_finely)])
+def test_squares_in_integers_are_the_same_compiled_and_interpreted(one, ask):
+    game, random = games.load("nim"), np.random.default_rng(4)
+    counted = random.integers(-one, 2 * one + 1, 48).astype(np.int16)
+    counted[16:20] = -32768, 32767, one, one - 1
+    weights = random.integers(-32768, 32768, 40).astype(np.int16)
+    squares = counted[16:].astype(object).clip(0, one) ** 2 * 2**14 // one**2
+    known = sum(squares * weights[3:35].astype(object))
+    assert abs(known) < 2**31
+    for x in (Memory(counted), Memory((counted.clip(0, one) / one).astype(np.float32))):
+        assert ask.interpreted(game, x, 16, Memory(weights), 3) == known
+        assert ask.compiled(game, x, 16, Memory(weights), 3) == known
+
+
+@pytest.mark.parametrize("size", [0.0, 1e-3, 0.3, 50.0, 1e6])
+def test_weights_of_the_output_are_as_fine_as_their_sums_allow(size):
+    """Whatever the units are: all of one sign at once are the most."""
+    game = games.load("breakthrough")
+    model = learn.SidedNetwork(game, hidden=64, grain=512, stages=3)
+    model.weights["rest"][:] = np.random.default_rng(6).normal(scale=size, size=len(model.weights["rest"]))
+    before = model.weights["rest"].reshape(3, -1).astype(float)
+    clever = game.with_model(model)
+    wholes = clever.model_wholes.array.reshape(3, 2, 64).astype(np.int64)
+    scales = 1 / (clever.model_shares.array * vectors.WHOLE)
+    largest = max(abs((wholes * (wholes * sign > 0)).sum(2)).max() for sign in (1, -1)) * vectors.WHOLE
+    assert largest < 2**31
+    assert size < 0.01 or largest >= 2**29 or abs(wholes).max() >= 2**13, "not twice as fine"
+    after = model.weights["rest"].reshape(3, -1).astype(float)
+    assert np.array_equal(after[:, :-1].reshape(3, 2, 64) * scales[:, None, None], wholes)
+    assert (abs(after - before).max(1) <= 0.5 / scales + 1e-6 * size).all()
+    assert np.array_equal(after[:, -1], before[:, -1]), "thresholds stay"
+    again = learn.SidedNetwork(game, hidden=64, grain=512, stages=3)
+    again.weights["rest"][:] = model.weights["rest"]
+    again.round()
+    assert np.array_equal(again.weights["rest"], model.weights["rest"])
+
+
+def test_the_network_of_chess_says_in_integers_what_it_says_in_floats():
+    game = games.load("chess")
+    model, exact = shelf.shipped(game), learn.SidedNetwork(game, hidden=256, stages=8)
+    file = Path(learn.__file__).parent / "shipped" / "chess.safetensors"
+    for name, weights in load_file(file).items():
+        exact.weights[name][:] = weights
+    live = positions(game, 40)
+    with native.interpreted():
+        known = [game.with_model(exact).evaluate(s, 0) for s in live]
+        assert [game.with_model(model).evaluate(s, 0) for s in live] == pytest.approx(known, abs=2e-4)
 
 
 def test_a_stage_has_weights_of_its_own():
@@ -250,10 +322,11 @@ def test_a_search_is_the_same_whether_a_network_goes_on_or_begins_anew():
     game = games.load("breakthrough:rows=6,columns=5")
     model = shaken(learn.SidedNetwork(game, hidden=16, grain=512))
     model.round()
-    plain = learn.SidedNetwork(game, hidden=16)
-    for name, weights in model.weights.items():
-        plain.weights[name][:] = weights
-    one, other = (search.alphabeta(game.with_model(each), depth=5) for each in (model, plain))
+    clever = game.with_model(model)
+    anew = game.extended(**{name: rule for name, rule in clever.extension.items() if name != "model_onward"})
+    assert clever.knows.model_onward
+    assert not anew.knows.model_onward
+    one, other = (search.alphabeta(each, depth=5) for each in (clever, anew))
     assert (one.value, one.line, one.nodes) == (other.value, other.line, other.nodes)
 
 

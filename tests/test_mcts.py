@@ -251,7 +251,15 @@ def soon(seed):
     return s
 
 
-@pytest.mark.parametrize("settings", [{}, {"puct": 1.0}, {"widening": 1.0, "cutoff": 0, "puct": 1.0}], ids=str)
+@pytest.mark.parametrize(
+    "settings",
+    [
+        pytest.param({}, marks=pytest.mark.long),
+        pytest.param({"puct": 1.0}, marks=pytest.mark.rare),
+        pytest.param({"widening": 1.0, "cutoff": 0, "puct": 1.0}, marks=pytest.mark.slow),
+    ],
+    ids=str,
+)
 def test_proofs_by_what_the_game_knows_agree_with_minimax(settings):
     """`sound_actions` and `still_possible` are taken for proofs, below the root and at its moves."""
     game = SMALL_FOUR.with_model(learn.DualNetwork(SMALL_FOUR, (16, 16))) if "cutoff" in settings else SMALL_FOUR

@@ -413,6 +413,7 @@ def test_levels_fall_and_rise_together():
     assert levels[-1] == arena.Level(1_000_000, 0.0)
 
 
+@pytest.mark.slow
 def test_a_higher_level_is_stronger():
     score = arena.match(games.load("connect_four"), ("level:5", "level:1"), 20)
     assert score.points >= 0.8

@@ -35,6 +35,9 @@ class RichTree(KnowingTree):
     def is_urgent(self, s):
         return self.noise(s, 40) % 6 == 0
 
+    def is_unsound(self, s, a):
+        return self.noise(s, 100 + a) % 4 == 0
+
     def gain(self, s, a):
         return float(self.noise(s, 60 + a) % 3 + 1) if self.is_noisy(s, a) or self.noise(s, 80 + a) % 7 == 0 else 0.0
 
@@ -97,6 +100,7 @@ def by_twin(game, s, depth, on, window=(-inf, inf)):
         ["scout", "futility"],
         ["scout", "lateness"],
         ["scout", "exchanges"],
+        ["scout", "exchanges", "urgency", "lateness"],
         ["delta", "quiescence"],
         ["scout", *sorted({*INEXACT} - {"deeper"})],
     ],

@@ -306,6 +306,9 @@ def test_minimax_bounds_random_play():
     assert -1.0 < mean < search.minimax(game).value < inf
 
 
+TIC_TAC_TOE = games.load("tic_tac_toe")
+
+
 @native.native
 def neighbours(game, x):
     return just_above(x), just_below(x)
@@ -317,7 +320,7 @@ def neighbours(game, x):
 def test_the_next_number_is_that_of_the_library_in_both_modes(mode, x):
     with mode():
         for each in (x, -x, 0.0, -0.0, inf, -inf):
-            assert neighbours(games.load("tic_tac_toe"), each) == (nextafter(each, inf), nextafter(each, -inf))
+            assert neighbours(TIC_TAC_TOE, each) == (nextafter(each, inf), nextafter(each, -inf))
 
 
 @pytest.mark.parametrize("name", games.names())

@@ -8,6 +8,7 @@ import pytest
 
 from counterplay import UserError, games, native
 from counterplay.core.primitives import list_noisy
+from counterplay.games.chess.exchanges import is_capture
 from counterplay.search import AlphaBeta, Limits
 from counterplay.search.alphabeta.pruning import NUMBERS, is_certain, moved
 
@@ -43,10 +44,20 @@ def test_a_check_is_foreseen_and_every_capture_wins_something(states):
         for a in CHESS.actions(s):
             after = CHESS.result(s, a)
             assert CHESS.makes_urgent(s, a) == CHESS.is_urgent(after) == CHESS.in_check(after)
-            assert (CHESS.gain(s, a) > 0) == (CHESS.is_capture(s, a) or a >> 12 == 1)
+            assert (CHESS.gain(s, a) > 0) == (is_capture(s, a) or a >> 12 == 1)
             assert 0 <= CHESS.kind(s, a) < 1023
             checks += CHESS.in_check(after)
     assert checks > 20
+
+
+@pytest.mark.parametrize(
+    ("move", "is_unsound"),
+    [("Qh7+", True), ("Qh5", True), ("Qd3", False), ("Nc6", True), ("Ne6", True), ("Nf5", False), ("g3", False)],
+)
+def test_a_quiet_move_is_unsound_if_what_moves_is_lost(move, is_unsound):
+    """The files c and h belong to rooks, h7 is the king's too, e6 a pawn's."""
+    s = CHESS.from_text("2r3kr/5p2/8/8/3N2P1/7Q/6P1/6K1 w - - 0 1")
+    assert CHESS.is_unsound(s, CHESS.parse_action(s, move)) == is_unsound
 
 
 def test_a_value_is_moved_by_pawns_as_estimates_are_bent():

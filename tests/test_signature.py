@@ -7,6 +7,8 @@ import inspect
 import json
 from pathlib import Path
 
+import pytest
+
 from counterplay import games, native, search
 from counterplay.search.perft import lines
 from counterplay.search.run import new_tally
@@ -47,5 +49,6 @@ def signature() -> dict[str, dict[str, dict[str, object]]]:
     return found
 
 
+@pytest.mark.long
 def test_every_search_looks_at_the_nodes_it_looked_at_before():
     assert signature() == json.loads(FILE.read_text())

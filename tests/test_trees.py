@@ -109,6 +109,7 @@ def test_pictures_of_large_trees_show_the_upper_part():
     assert " more" in trees.text(found, 100)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_watched_is_refused():
     with pytest.raises(UserError, match="'maxn' cannot be watched; these can: minimax"):
         trees.trace(games.load("nim"), algorithm="maxn")

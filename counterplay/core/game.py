@@ -210,6 +210,11 @@ class Game(Learnable):
         return self.is_urgent(self.result(s, a))
 
     @knowledge
+    def is_unsound(self, s: Any, a: int) -> bool:
+        """Whether `a`, which takes nothing, gives away what it moves (chess: the piece would be lost by exchange)."""
+        return False
+
+    @knowledge
     def gain(self, s: Any, a: int) -> float:
         """What `a` wins at once, before any reply, in tenths of `half_win` (chess: pawns); 0 if it takes nothing."""
         return 0.0

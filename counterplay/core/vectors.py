@@ -15,11 +15,15 @@ import numpy as np
 
 from counterplay.core.memory import Memory
 
-__all__ = ["LANES", "add_active", "add_both_rows", "add_rows", "add_scaled", "clipped_first_layer", "clipped_layer"]
-__all__ += ["clipped_slopes", "convolve", "first_layer", "gather", "layer", "row_at", "scratch"]
+__all__ = ["LANES", "WHOLE", "add_active", "add_both_rows", "add_changes", "add_rows", "add_scaled"]
+__all__ += ["clipped_first_layer", "clipped_layer", "clipped_slopes", "convolve", "first_layer", "gather", "layer"]
+__all__ += ["row_at", "scratch"]
 __all__ += ["short_squares_by", "shorts_at", "sigmoid", "slopes", "square_slopes", "squares", "squares_by", "word_of"]
 
 LANES = 16
+
+WHOLE = 1 << 14
+"""The square of 1, where squares are integers of 16 bits."""
 
 STEEPEST = 87.0
 """Beyond it, up and down, `sigmoid` stays as it is: its exponential would leave the range of 32 bits."""
@@ -129,19 +133,24 @@ def first_layer(rows: Any, on: Any, units: Any) -> None:
 
 
 def add_active(row: Any, at: int, rows: Any, on: Any) -> None:
-    """Add to a row, from number `at` on, the row of each active input by its value, in that order.
-
-    Both are of numbers, or of integers of 16 bits; then values are whole, and sums must fit.
-    """
+    """Add to a row, from number `at` on, the row of each active input by its value, in that order."""
     n = rows.shape[1]
     total = _flat(row)[at : at + n]
     for k in range(len(on)):
-        more = rows.array[on.index(k)]
-        if more.dtype == np.int16:
-            total = total + np.int16(on.value(k)) * more
-        else:
-            total = _fused(np.float32(on.value(k)), more, total)
+        total = _fused(np.float32(on.value(k)), rows.array[on.index(k)], total)
     _flat(row)[at : at + n] = total
+
+
+def add_changes(row: Any, at: int, rows: Any, gone: Any, come: Any) -> None:
+    """Take the rows of the active inputs in `gone` off a row, from number `at` on, and add those in `come`.
+
+    All are of integers of 16 bits, which wrap around; the values of the inputs do not count.
+    """
+    total = _flat(row)[at : at + rows.shape[1]]
+    for k in range(len(gone)):
+        total -= rows.array[gone.index(k)]
+    for k in range(len(come)):
+        total += rows.array[come.index(k)]
 
 
 def add_rows(rows: Any, on: Any, change: Any) -> None:
@@ -194,10 +203,17 @@ def squares_by(x: Any, at: int, weights: Any, i: int, n: int) -> float:
     return float(_by_halves(sums)[0])
 
 
-def short_squares_by(x: Any, at: int, one: int, weights: Any, i: int, n: int) -> float:
-    """The same of integers of 16 bits, of which `one`, a power of 2, counts as 1: to the last bit the same, too."""
-    row = Memory(_flat(x).astype(np.float32) / np.float32(one))
-    return squares_by(row, at, weights, i, n)
+def short_squares_by(x: Any, at: int, one: int, weights: Any, i: int, n: int) -> int:
+    """The same in integers, by weights of 16 bits: a number that is cut off at 1 has the square `WHOLE`.
+
+    The numbers are integers of 16 bits, too, of which `one`, a power of 2, counts as 1, or multiples of `1 / one`.
+    What is beyond a whole is cut off of a square. The sum must fit into 32 bits.
+    """
+    row, by = _flat(x)[at : at + n], _flat(weights)[i : i + n].astype(np.int64)
+    if row.dtype == np.float32:
+        row = row * np.float32(one)
+    units = row.astype(np.int64).clip(0, one)
+    return int(units * units * WHOLE // one**2 @ by)
 
 
 def squares(row: Any, i: int, n: int) -> None:

@@ -192,11 +192,12 @@ def copied(model: Any) -> Any:
     return copy
 
 
-def in_lines(numbers: Any) -> Array:
-    """The numbers in 32 bits, beginning where a line of the processor's cache does: so does every row of sixteen."""
-    array = np.asarray(numbers, np.float32)
-    room = np.empty(array.size + LANES, np.float32)
-    first = -(room.ctypes.data // 4) % LANES
+def in_lines(numbers: Any, kind: Any = np.float32) -> Any:
+    """The numbers in that kind, beginning where a line of the processor's cache does: so does every row of sixteen."""
+    array = np.asarray(numbers, kind)
+    in_line = 64 // array.itemsize
+    room = np.empty(array.size + in_line, kind)
+    first = -(room.ctypes.data // array.itemsize) % in_line
     aligned = room[first : first + array.size].reshape(array.shape)
     aligned[...] = array
     return aligned

@@ -14,8 +14,9 @@ are odds by which that is multiplied. So it begins as good as the hand-made esti
 
 A search asks about one state after the other that differ by a few moves. If all weights of the first layer are
 multiples of `1 / grain`, its sums come out the same in any order, and can be counted in integers. So those of one state
-are those of the last one, less the rows of what has gone, and with those of what has come: `model_onward`. That is for
-networks with one hidden layer.
+are those of the last one, less the rows of what has gone, and with those of what has come: `model_onward`. The weights
+of the output are rounded, too, so that it is added up in integers of 16 and 32 bits. That is for networks with one
+hidden layer.
 """
 
 from __future__ import annotations
@@ -29,11 +30,12 @@ from counterplay.core.errors import UserError
 from counterplay.core.features import NOTES, new_active
 from counterplay.core.game import Game
 from counterplay.core.memory import Memory
-from counterplay.core.primitives import keep_state, kept_state, load, store
+from counterplay.core.primitives import keep_state, kept_state, load, lowest_one, store
 from counterplay.core.vectors import (
     LANES,
-    add_active,
+    WHOLE,
     add_both_rows,
+    add_changes,
     add_scaled,
     clipped_first_layer,
     clipped_layer,
@@ -57,9 +59,12 @@ GRAINS = tuple(2**k for k in range(13))
 """Of a power of 2 every multiple is exact, and so is every sum of them."""
 MOST_GRAINS = 2047
 """A number of 16 bits with its eleven digits tells all whole numbers up to here apart."""
-MOST_SUM = 32767
-OUTLOOKS = 16
-"""Bytes of the outlooks of both players, with which the notes of a search begin."""
+MOST_SHORT = 32767
+MOST_SUM = (2**31 - 1) // WHOLE
+LEAST = 2.0**-16
+"""Weights of the output are multiples of no less: then there may be none at all."""
+HEAD = 24
+"""Bytes with which the notes of a search begin: the outlooks of both players, and how many things there are."""
 
 
 class SidedNetwork(Model):
@@ -109,6 +114,8 @@ class SidedNetwork(Model):
                 raise UserError(f"with a grain {one} units are too many: a search has no room for their sums")
             if any(each.width > 64 for each in self.game.things(self.game.initial())):
                 raise UserError(f"a grain is for boards of at most 64 squares, and {game} has more")
+            if len(self.game.things(self.game.initial())) > 64:
+                raise UserError(f"a grain is for at most 64 kinds of things, and {game} has more")
 
     def _random_rest(self, random: Any) -> Any:
         """What follows the first layer, at random."""
@@ -134,24 +141,52 @@ class SidedNetwork(Model):
             raise UserError("a network with a grain is rounded, and learns no more: train one without, and round that")
 
     def round(self) -> None:
-        """Make all weights of the first layer multiples of `1 / grain`, so small that all sums are exact."""
-        first, most = self.weights["first"], min(MOST_GRAINS, MOST_SUM // (self.game.most_seen + 1))
+        """Make all weights multiples of something, and so small that all sums are exact.
+
+        Those of the first layer are multiples of `1 / grain`, those of the output of a power of 2 for each stage.
+        """
+        first, most = self.weights["first"], min(MOST_GRAINS, MOST_SHORT // (self.game.most_seen + 1))
         first[:] = np.round(first * self.grain).clip(-most, most) / self.grain
+        by_stage, scales = self._by_stage, self._scales[:, None]
+        by_stage[:] = np.round(by_stage * scales) / scales
+
+    @property
+    def _by_stage(self) -> Any:
+        """The weights of the output, a row for each stage, without the thresholds."""
+        return self.weights["rest"].reshape(self.stages, -1)[:, :-1]
+
+    @property
+    def _scales(self) -> Any:
+        """For each stage the largest power of 2 by which weights of the output can be multiplied: rounded, each has 16
+        bits, and what a side adds up 32, whatever its units are."""
+        sides = self._by_stage.astype(np.float64).reshape(self.stages, 2, -1)
+        of_one_sign = (abs(sides).sum(2) + abs(sides.sum(2))).max(1) / 2
+        room = MOST_SUM - sides.shape[2]  # each may be rounded up
+        scales = np.minimum(MOST_SHORT / (abs(sides).max((1, 2)) + LEAST), room / (of_one_sign + LEAST))
+        return 2.0 ** np.floor(np.log2(scales))
 
     @property
     def _sums_at(self) -> int:
-        """Where in the notes the sums are: after the outlooks of both players and the things before and now, a word for
-        each kind, where a line of the processor's cache begins."""
-        return -(-(OUTLOOKS + 2 * 8 * len(self.game.things(self.game.initial()))) // 64) * 64
+        """Where in the notes the sums are: after their head and the things before and now, a word for each kind, where
+        a line of the processor's cache begins."""
+        return -(-(HEAD + 2 * 8 * len(self.game.things(self.game.initial()))) // 64) * 64
 
     def rules(self) -> dict[str, Any]:
         onward = {}
         if self.grain:
             self.round()
-            grains = Memory((self.weights["first"] * self.grain).astype(np.int16))
-            onward = {"model_onward": model_onward, "model_sums_at": self._sums_at}
-            onward |= {"model_grain": self.grain, "model_grains": grains}
-        return onward | {
+            scales = self._scales
+            onward = {
+                "model_onward": model_onward,
+                "model_output": by_short_squares,
+                "model_grain": self.grain,
+                "model_sums_at": self._sums_at,
+                "model_grains": Memory(in_lines(self.weights["first"] * self.grain, np.int16)),
+                "model_wholes": Memory(in_lines((self._by_stage * scales[:, None]).reshape(-1), np.int16)),
+                "model_shares": Memory(1.0 / (scales * WHOLE)),
+            }
+        return {
+            "model_output": by_squares,
             "model_see": see_features,
             "model_guess": model_guess,
             "model_learn": model_learn,
@@ -162,6 +197,7 @@ class SidedNetwork(Model):
             "model_stages": self.stages,
             "model_per_stage": len(self.weights["rest"]) // self.stages,
             "model_most_things": self.game.most_seen,
+            **onward,
         }
 
 
@@ -182,22 +218,36 @@ def forward(game: Any, on: Any, units: Any, y: Any) -> None:
         things -= 1
         lead = on.value(things)
     if game.model_second == 0:
-        y[0] = by_squares(game, things, units, 0, game.model_both // 2)
+        y[0] = game.model_output(things, units, 0, game.model_both // 2)
     else:
         conclude(game, things, lead, units, y)
 
 
+def stage_number(game: Any, things: int) -> int:
+    """The stage at which there are so many things on the board."""
+    return int(min(things * game.model_stages // (game.model_most_things + 1), game.model_stages - 1))
+
+
 def stage_of(game: Any, things: int) -> int:
     """Where the weights begin that are for so many things on the board."""
-    stage = things * game.model_stages // (game.model_most_things + 1)
-    return int(min(stage, game.model_stages - 1) * game.model_per_stage)
+    return int(stage_number(game, things) * game.model_per_stage)
 
 
-def by_squares(game: Any, things: int, sums: Any, one: int, other: int) -> float:
+def by_squares(self: Any, things: int, sums: Any, one: int, other: int) -> float:
     """The output of a network with one hidden layer, whose sums for both sides begin at `one` and at `other`."""
-    rest, n, first = game.model_rest, game.model_both // 2, stage_of(game, things)
+    rest, n, first = self.model_rest, self.model_both // 2, stage_of(self, things)
     total = squares_by(sums, one, rest, first, n) + squares_by(sums, other, rest, first + n, n)
     return float(sigmoid(total + rest[first + 2 * n]))
+
+
+def by_short_squares(self: Any, things: int, sums: Any, one: int, other: int) -> float:
+    """The same of a network with a grain: in integers, so that it matters not whether the sums are, too."""
+    wholes, grain, n, stage = self.model_wholes, self.model_grain, self.model_both // 2, stage_number(self, things)
+    first = stage * 2 * n
+    count = short_squares_by(sums, one, grain, wholes, first, n)
+    count += short_squares_by(sums, other, grain, wholes, first + n, n)
+    threshold = self.model_rest[(stage + 1) * self.model_per_stage - 1]
+    return float(sigmoid(count * self.model_shares[stage] + threshold))
 
 
 def conclude(game: Any, things: int, lead: float, units: Any, y: Any) -> None:
@@ -228,47 +278,52 @@ def value_onward(game, s, notes):  # type: ignore[no-untyped-def]
     """What the model expects for the viewer, by the sums of the state asked about last, as far as that was the same."""
     sums, y = shorts_at(notes + game.model_sums_at, game.model_both), scratch(game.model_room)
     things, one = follow(game, s, notes, sums), game.viewer(s) * (game.model_both // 2)
-    y[0] = by_short_squares(game, things, sums, one, game.model_both // 2 - one)
+    y[0] = game.model_output(things, sums, one, game.model_both // 2 - one)
     return game.model_worth(y)
-
-
-def by_short_squares(game: Any, things: int, sums: Any, one: int, other: int) -> float:
-    """As `by_squares`, from sums that are counted in grains."""
-    rest, n, first, grain = game.model_rest, game.model_both // 2, stage_of(game, things), game.model_grain
-    total = short_squares_by(sums, one, grain, rest, first, n)
-    total += short_squares_by(sums, other, grain, rest, first + n, n)
-    return float(sigmoid(total + rest[first + 2 * n]))
 
 
 def follow(game: Any, s: Any, notes: int, sums: Any) -> int:
     """Change the sums of both players by what has come and gone since, and note what there is now; how much it is."""
-    now, n, there = game.things(s), game.model_both // 2, 0
-    before_at, now_at, none = notes + OUTLOOKS, notes + OUTLOOKS + 8 * len(now), now[0] - now[0]
+    now, one, other = game.things(s), game.outlook(s, 0), game.outlook(s, 1)
+    before_at, now_at, none = notes + HEAD, notes + HEAD + 8 * len(now), now[0] - now[0]
     keep_state(now_at, now, now)
-    changes = new_active(game.model_inputs, game.model_most)
-    for p in range(2):
-        seen = game.outlook(s, p)
-        changes.clear()
-        if load(notes, p) == 1 + seen:
-            for kind in range(len(now)):
-                before, here = kept_state(before_at + 8 * kind, none), kept_state(now_at + 8 * kind, none)
-                if before != here:
-                    for square in before - here:
-                        changes.add(game.seen_as(p, seen, kind, square), -1.0)
-                    for square in here - before:
-                        changes.add(game.seen_as(p, seen, kind, square), 1.0)
-        else:  # the board looks different to the player now
-            store(notes, p, 1 + seen)
-            for j in range(n):
-                sums[p * n + j] = game.model_grains[game.model_inputs, j]
-            for kind in range(len(now)):
-                for square in kept_state(now_at + 8 * kind, none):
-                    changes.add(game.seen_as(p, seen, kind, square), 1.0)
-        add_active(sums, p * n, game.model_grains, changes)
+    inputs, most = game.model_inputs, game.model_most
+    gone, come = new_active(inputs, most), new_active(inputs, most)
+    other_gone, other_come = new_active(inputs, most), new_active(inputs, most)
+    changed = 0  # a bit for each kind: a branch for each would be guessed wrong too often
     for kind in range(len(now)):
-        there += len(kept_state(now_at + 8 * kind, none))
+        changed |= int(load(before_at, kind) != load(now_at, kind)) << kind
+    while changed:
+        kind = lowest_one(changed)
+        changed &= changed - 1
+        before, here = kept_state(before_at + 8 * kind, none), kept_state(now_at + 8 * kind, none)
+        for square in before - here:
+            gone.add(game.seen_as(0, one, kind, square))
+            other_gone.add(game.seen_as(1, other, kind, square))
+        for square in here - before:
+            come.add(game.seen_as(0, one, kind, square))
+            other_come.add(game.seen_as(1, other, kind, square))
+    there = load(notes, 2) + len(come) - len(gone)
+    store(notes, 2, there)
     keep_state(before_at, now, now)
-    return there
+    change(game, 0, one, now, notes, sums, gone, come)
+    change(game, 1, other, now, notes, sums, other_gone, other_come)
+    return int(there)
+
+
+def change(game: Any, p: int, seen: int, now: Any, notes: int, sums: Any, gone: Any, come: Any) -> None:
+    """Change the sums of a player, or begin them anew where the board looks different to him now."""
+    n, none = game.model_both // 2, now[0] - now[0]
+    if load(notes, p) != 1 + seen:
+        store(notes, p, 1 + seen)
+        gone.clear()
+        come.clear()
+        for j in range(n):
+            sums[p * n + j] = game.model_grains[game.model_inputs, j]
+        for kind in range(len(now)):
+            for square in kept_state(notes + HEAD + 8 * kind, none):
+                come.add(game.seen_as(p, seen, kind, square))
+    add_changes(sums, p * n, game.model_grains, gone, come)
 
 
 # ---- learning

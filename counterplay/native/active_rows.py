@@ -22,6 +22,7 @@ from counterplay.native.lanes import (
     load_shorts,
     load_vector,
     spread,
+    store_shorts,
     store_vector,
 )
 from counterplay.native.linked import overload
@@ -97,30 +98,23 @@ def _ol_clipped_first_layer(rows, on, units):
 
 @intrinsic
 def _add_active(typing, row, at, rows, on):
-    length, is_short = rows.kind.shape[1], is_row(rows, dtype="int16")
-    load, vector = (load_shorts, SHORTS) if is_short else (load_vector, VECTOR)
-
-    def scaled(builder, x, more, total):
-        if not is_short:
-            return fused(builder, x, more, total)
-        return builder.add(total, builder.mul(builder.fptosi(x, SHORTS), more))
+    length = rows.kind.shape[1]
 
     def codegen(context, builder, sig, args):
         (at,) = integers(context, builder, sig, args, 1)
         part = parts(context, builder, on, args[3])
         number = builder.load(part.number)
-        for blocks in in_blocks(length, 2 if is_short else 4):
-            places = [cgutils.alloca_once(builder, vector) for _ in blocks]
+        for blocks in in_blocks(length):
+            places = [cgutils.alloca_once(builder, VECTOR) for _ in blocks]
             for place, j in zip(places, blocks, strict=True):
-                builder.store(load(builder, args[0], builder.add(at, i64(j))), place)
+                builder.store(load_vector(builder, args[0], builder.add(at, i64(j))), place)
             with _each_active(builder, part, i64(0), number) as (active, x):
                 first = builder.mul(active, i64(length))
                 for place, j in zip(places, blocks, strict=True):
-                    more = load(builder, args[2], builder.add(first, i64(j)))
-                    builder.store(scaled(builder, x, more, builder.load(place)), place)
+                    more = load_vector(builder, args[2], builder.add(first, i64(j)))
+                    builder.store(fused(builder, x, more, builder.load(place)), place)
             for place, j in zip(places, blocks, strict=True):
-                to = builder.bitcast(builder.gep(args[0], [builder.add(at, i64(j))]), vector.as_pointer())
-                builder.store(builder.load(place), to).align = 2 if is_short else 4
+                store_vector(builder, builder.load(place), args[0], builder.add(at, i64(j)))
         return context.get_dummy_value()
 
     return types.void(row, at, rows, on), codegen
@@ -128,8 +122,37 @@ def _add_active(typing, row, at, rows, on):
 
 @overload(vectors.add_active)
 def _ol_add_active(row, at, rows, on):
-    if _must_fit(rows, on, row) or _must_fit(rows, on, row, dtype="int16"):
-        return lambda row, at, rows, on: _add_active(row, at, rows, on)
+    return (lambda row, at, rows, on: _add_active(row, at, rows, on)) if _must_fit(rows, on, row) else None
+
+
+@intrinsic
+def _add_changes(typing, row, at, rows, gone, come):
+    length = rows.kind.shape[1]
+
+    def codegen(context, builder, sig, args):
+        (at,) = integers(context, builder, sig, args, 1)
+        for blocks in in_blocks(length, 2):
+            places = [cgutils.alloca_once(builder, SHORTS) for _ in blocks]
+            for place, j in zip(places, blocks, strict=True):
+                builder.store(load_shorts(builder, args[0], builder.add(at, i64(j))), place)
+            for some, on, combine in ((gone, args[3], builder.sub), (come, args[4], builder.add)):
+                part = parts(context, builder, some, on)
+                with _each_active(builder, part, i64(0), builder.load(part.number)) as (active, _):
+                    first = builder.mul(active, i64(length))
+                    for place, j in zip(places, blocks, strict=True):
+                        more = load_shorts(builder, args[2], builder.add(first, i64(j)))
+                        builder.store(combine(builder.load(place), more), place)
+            for place, j in zip(places, blocks, strict=True):
+                store_shorts(builder, builder.load(place), args[0], builder.add(at, i64(j)))
+        return context.get_dummy_value()
+
+    return types.void(row, at, rows, gone, come), codegen
+
+
+@overload(vectors.add_changes)
+def _ol_add_changes(row, at, rows, gone, come):
+    if _must_fit(rows, gone, row, dtype="int16") and _must_fit(rows, come, row, dtype="int16"):
+        return lambda row, at, rows, gone, come: _add_changes(row, at, rows, gone, come)
     return None
 
 

@@ -13,6 +13,7 @@ from counterplay.native.seams import cgutils, cpu_target
 
 __all__ = [
     "F32",
+    "I16",
     "I32",
     "I64",
     "SHORTS",
@@ -29,11 +30,12 @@ __all__ = [
     "load_vector",
     "small",
     "spread",
+    "store_shorts",
     "store_vector",
 ]
 
-I32, I64, F32 = ir.IntType(32), ir.IntType(64), ir.FloatType()
-VECTOR, SHORTS = ir.VectorType(F32, LANES), ir.VectorType(ir.IntType(16), LANES)
+I16, I32, I64, F32 = ir.IntType(16), ir.IntType(32), ir.IntType(64), ir.FloatType()
+VECTOR, SHORTS = ir.VectorType(F32, LANES), ir.VectorType(I16, LANES)
 
 
 def has(ability: str) -> bool:
@@ -73,6 +75,10 @@ def load_shorts(builder, base, at):
     found = builder.load(builder.bitcast(builder.gep(base, [at]), SHORTS.as_pointer()))
     found.align = 2
     return found
+
+
+def store_shorts(builder, value, base, at):
+    builder.store(value, builder.bitcast(builder.gep(base, [at]), SHORTS.as_pointer())).align = 2
 
 
 def fused(builder, a, b, c):

@@ -13,6 +13,7 @@ from counterplay.native.bits import BitsType
 from counterplay.native.features import row_on_stack
 from counterplay.native.lanes import (
     F32,
+    I16,
     I32,
     I64,
     SHORTS,
@@ -209,51 +210,60 @@ def _ol_squares(row, i, n):
     return (lambda row, i, n: _squares(row, i, n)) if is_row(row) else None
 
 
-def _added_squares(builder, weights, i, n, unit_at):
-    """The squares of units by their weights, added up."""
-    place = cgutils.alloca_once(builder, VECTOR)
-    builder.store(every(VECTOR, 0.0), place)
-    with each_vector(builder, n) as j:
-        y = unit_at(j)
-        by = load_vector(builder, weights, builder.add(i, j))
-        builder.store(fused(builder, builder.fmul(y, y), by, builder.load(place)), place)
-    return builder.fpext(_added_up(builder, builder.load(place)), ir.DoubleType())
-
-
 @intrinsic
 def _squares_by(typing, x, at, weights, i, n):
     def codegen(context, builder, sig, args):
         at, i, n = integers(context, builder, sig, args, 1, 3, 4)
-
-        def unit_at(j):
-            return clipped_of(builder, load_vector(builder, args[0], builder.add(at, j)))
-
-        return _added_squares(builder, args[2], i, n, unit_at)
+        place = cgutils.alloca_once(builder, VECTOR)
+        builder.store(every(VECTOR, 0.0), place)
+        with each_vector(builder, n) as j:
+            y = clipped_of(builder, load_vector(builder, args[0], builder.add(at, j)))
+            by = load_vector(builder, args[2], builder.add(i, j))
+            builder.store(fused(builder, builder.fmul(y, y), by, builder.load(place)), place)
+        return builder.fpext(_added_up(builder, builder.load(place)), ir.DoubleType())
 
     return types.float64(x, at, weights, i, n), codegen
 
 
+def _short_units(builder, x, is_short, one, at):
+    """Sixteen numbers as integers of 16 bits, of which `one` counts as 1, and which are cut off there and at 0."""
+    if is_short:
+        y = load_shorts(builder, x, at)
+    else:
+        size = spread(builder, builder.sitofp(one, F32))
+        y = builder.fptosi(builder.fmul(load_vector(builder, x, at), size), SHORTS)
+    nothing, most = every(SHORTS, 0), spread(builder, builder.trunc(one, I16))
+    y = builder.select(builder.icmp_signed(">", y, nothing), y, nothing)
+    return builder.select(builder.icmp_signed("<", y, most), y, most)
+
+
 @intrinsic
 def _short_squares_by(typing, x, at, one, weights, i, n):
+    """Written so that each of its lines becomes one step of a processor that has it: the higher half of products of 16
+    bits, and the sums of neighbouring ones."""
+    twice, half = ir.VectorType(I32, LANES), ir.VectorType(I32, LANES // 2)
+
     def codegen(context, builder, sig, args):
         at, one, i, n = integers(context, builder, sig, args, 1, 2, 4, 5)
-        most, nothing = spread(builder, builder.trunc(one, ir.IntType(16))), ir.Constant(SHORTS, [0] * LANES)
+        larger = spread(builder, builder.trunc(builder.udiv(i64(1 << 15), one), I16))
+        place = cgutils.alloca_once(builder, half)
+        builder.store(every(half, 0), place)
+        with each_vector(builder, n) as j:
+            y = builder.mul(_short_units(builder, args[0], is_row(x, dtype="int16"), one, builder.add(at, j)), larger)
+            wide = builder.zext(y, twice)
+            square = builder.trunc(builder.lshr(builder.mul(wide, wide), every(twice, 16)), SHORTS)
+            by = load_shorts(builder, args[3], builder.add(i, j))
+            product = builder.mul(builder.sext(square, twice), builder.sext(by, twice))
+            pairs = [_shuffled(builder, product, product, range(first, LANES, 2)) for first in (0, 1)]
+            builder.store(builder.add(builder.load(place), builder.add(*pairs)), place)
+        return builder.sext(_added_up(builder, builder.load(place)), I64)
 
-        def unit_at(j):
-            y = load_shorts(builder, args[0], builder.add(at, j))
-            y = builder.select(builder.icmp_signed(">", y, nothing), y, nothing)
-            y = builder.select(builder.icmp_signed("<", y, most), y, most)
-            return builder.sitofp(builder.sext(y, ir.VectorType(I32, LANES)), VECTOR)
-
-        total, size = _added_squares(builder, args[3], i, n, unit_at), builder.sitofp(one, ir.DoubleType())
-        return builder.fdiv(total, builder.fmul(size, size))
-
-    return types.float64(x, at, one, weights, i, n), codegen
+    return types.int64(x, at, one, weights, i, n), codegen
 
 
 @overload(vectors.short_squares_by)
 def _ol_short_squares_by(x, at, one, weights, i, n):
-    if is_row(x, dtype="int16") and is_row(weights):
+    if (is_row(x) or is_row(x, dtype="int16")) and is_row(weights, dtype="int16"):
         return lambda x, at, one, weights, i, n: _short_squares_by(x, at, one, weights, i, n)
     return None
 
@@ -275,7 +285,7 @@ def _halves_added(builder, sums):
     half = sums.type.count // 2
     nothing = ir.Constant(sums.type, ir.Undefined)
     parts_of = [_shuffled(builder, sums, nothing, range(first, first + half)) for first in (0, half)]
-    return builder.fadd(*parts_of)
+    return (builder.add if sums.type.element == I32 else builder.fadd)(*parts_of)
 
 
 def _added_up(builder, sums):

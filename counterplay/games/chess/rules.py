@@ -42,6 +42,7 @@ from counterplay.games.chess.board import (
     takes_left,
     takes_right,
 )
+from counterplay.games.chess.exchanges import is_capture, is_sound, worth
 
 QUEEN, ROOK, BISHOP, KNIGHT = 1, 2, 3, 4  # what a pawn may become
 
@@ -422,30 +423,14 @@ class Chess(Game):
         """The parts of the evaluation by name, in pawns, White's less Black's."""
         return evaluation.terms(s)
 
-    def worth(self, s, q):
-        """What stands on a square, in pawns; 0 for nothing."""
-        if q in s.pawns:
-            return 1
-        if q in s.straight:
-            return 9 if q in s.diagonal else 5
-        if q in s.knights | s.diagonal:
-            return 3
-        return 100 if q in s.kings else 0
-
-    def is_capture(self, s, a):
-        return (a >> 6 & 63) in s.theirs or (bool(s.en_passant) and self.takes_en_passant(s, a))
-
-    def takes_en_passant(self, s, a):
-        return (a >> 6 & 63) in s.en_passant and (a & 63) in s.pawns
-
     def priority(self, s, a):
         """Captures that lose nothing, the most valuable victims by the least valuable attackers; then quiet moves,
         all alike, so that the search orders them by what was good elsewhere; last what loses something."""
         target = a >> 6 & 63
         queens = 9.0 if a >> 12 == QUEEN else 0.0
-        if self.is_capture(s, a):
-            order = self.worth(s, target) + queens - 0.01 * self.worth(s, a & 63)
-            return 10.0 + order if queens or self.is_sound(s, a) else order - 20.0
+        if is_capture(s, a):
+            order = worth(s, target) + queens - 0.01 * worth(s, a & 63)
+            return 10.0 + order if queens or is_sound(s, a) else order - 20.0
         if a >> 12:
             return 18.0 if queens else -1.0
         if PAWN_TAKES[64 * s.turn + target] & s.pawns & s.theirs and (a & 63) not in s.pawns:
@@ -454,7 +439,7 @@ class Chess(Game):
 
     def is_noisy(self, s, a):
         """Captures that lose nothing, and new queens."""
-        return a >> 12 == QUEEN or (a >> 12 == 0 and self.is_capture(s, a) and self.is_sound(s, a))
+        return a >> 12 == QUEEN or (a >> 12 == 0 and is_capture(s, a) and is_sound(s, a))
 
     def noisy_actions(self, s):
         """Captures and new queens, sound or not, in the order of `actions`."""
@@ -504,13 +489,16 @@ class Chess(Game):
             return bool(DIAGONAL_LINES[king] & diagonal) and bool(diagonal_from(king, occupied) & diagonal)
         return False
 
+    def is_unsound(self, s, a):
+        return not is_sound(s, a)
+
     def gain(self, s, a):
         """The piece that is taken, and a new queen for a pawn; a little less if a dear piece does it."""
         target = a >> 6 & 63
         queens = 8.0 if a >> 12 == QUEEN else 0.0
-        if self.is_capture(s, a):
-            won = self.worth(s, target) if target in s.theirs else 1
-            return queens + won - 0.001 * self.worth(s, a & 63)
+        if is_capture(s, a):
+            won = worth(s, target) if target in s.theirs else 1
+            return queens + won - 0.001 * worth(s, a & 63)
         return queens
 
     def kind(self, s, a):
@@ -526,38 +514,6 @@ class Chess(Game):
         elif q in s.kings:
             piece = 5
         return 384 * s.turn + 64 * piece + (a >> 6 & 63)
-
-    def is_sound(self, s, a):
-        """Whether a capture loses no material if both sides go on taking on that square as long as it pays them.
-
-        Each takes with the least valuable piece, or stops. `balance` is what the side whose turn it is has won so far:
-        I am content with 0, the opponent, who would show that the capture was unsound, with more. Pins are not seen.
-        """
-        origin, target = a & 63, a >> 6 & 63
-        won = self.worth(s, target) if target in s.theirs else 1
-        stake = self.worth(s, origin)
-        if won >= stake:
-            return True
-        occupied = (s.mine | s.theirs).remove(origin)
-        takers = attackers(s, target, occupied) & occupied
-        mine, balance = False, -won
-        while balance < (0 if mine else 1):
-            own, other = (s.mine, s.theirs) if mine else (s.theirs, s.mine)
-            q = self.least(s, takers & own)
-            if q == 64 or (q in s.kings and takers & other):  # no taker, or a king that cannot take what is guarded
-                return not mine
-            balance, stake, mine = -(balance + stake), self.worth(s, q), not mine
-            occupied = occupied.remove(q)
-            takers = attackers(s, target, occupied) & occupied
-        return mine
-
-    def least(self, s, b):
-        """The square of the least valuable piece in a set; 64 if there is none."""
-        found = b & s.pawns
-        for kind in (s.knights, s.diagonal - s.straight, s.straight - s.diagonal, s.diagonal & s.straight, s.kings):
-            if not found:
-                found = b & kind
-        return found.lowest()
 
     # ---- for learning
 

@@ -37,6 +37,7 @@ from counterplay.search.alphabeta.ordering import (
 )
 from counterplay.search.alphabeta.pruning import (
     Node,
+    gives_away,
     hoped,
     is_certain,
     is_late,
@@ -95,11 +96,11 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
         if w.within >= 0:
             return float(v)
 
-    # 2. The end of the search; what is urgent is answered first.
+    # 2. The end of the search; what is urgent is answered first, unless it was folly to make it so.
     is_urgent = False
     if game.knows.is_urgent and w.use_urgency:
         is_urgent = bool(game.is_urgent(s))
-        depth += 1 if is_urgent and ply < w.furthest else 0
+        depth += 1 if is_urgent and ply < w.furthest and not w.is_folly[ply] else 0
     if depth == 0 or ply == PLIES - 1 or w.stop:
         if game.knows.is_noisy and w.use_quiescence and ply < PLIES - 1 and not w.stop:
             return quiet_value(game, s, alpha, beta, ply, ply, w)  # type: ignore[no-any-return]
@@ -160,7 +161,7 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
         if game.knows.passed and left_out == NO_ACTION and may_prune and is_worth_passing(node, high, w):
             other = game.passed(s)
             if game.player(other) != p:
-                w.kinds[ply + 1], w.is_cut[ply + 1] = KINDS - 1, 1 - w.is_cut[ply]
+                w.kinds[ply + 1], w.is_cut[ply + 1], w.is_folly[ply + 1] = KINDS - 1, 1 - w.is_cut[ply], 0
                 below, above = (just_below(high), high) if p == 0 else (-high, just_above(-high))
                 less = shallower(depth, w)
                 v = sign * value(game, other, below, above, less, ply + 1, w)
@@ -188,24 +189,28 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
         elif sign * entry.value >= high:
             more = -1
 
-    # 8. The moves, the most promising first.
+    # 8. The moves, the most promising first. That of the table is mostly enough: the others are listed after it.
     after = deeper(game, s, depth)
-    n = order_moves(game, s, p, depth, ply, known, w)
     is_shared = w.busy_at != 0 and depth >= SHARED
+    is_listed = is_shared or known == NO_ACTION or not w.use_order
+    n = order_moves(game, s, p, depth, ply, known, w) if is_listed else 1
     best, best_move = -inf, NO_ACTION
     within, looked, tried, waiting = 0, 0, 0, 0
     has_dropped = False  # quiet moves
-    for i in range(2 * n if is_shared else n):  # what another thread is busy with comes once more, at the end
+    i = -1
+    while i + 1 < (2 * n if is_shared else n):  # what another thread is busy with comes once more, at the end
+        i += 1
         was_put_off = False
         if is_shared:
             a, rank, was_put_off = next_shared(ply, looked + waiting, n, w)
             if a == NO_ACTION:
                 break
         else:
-            a, rank = next_move(ply, i, n, w), looked
+            a, rank = next_move(ply, i, n, w) if is_listed else known, looked
         is_quiet, is_losing, is_threat, r = True, False, False, 0
 
-        # 9. Moves that will not help are left out, and late ones looked at less deeply first. Never what is urgent.
+        # 9. Moves that will not help are left out, and late ones looked at less deeply first. Not what makes an
+        # answer urgent, unless it gives something away for that.
         if game.selective and w.use_selection:
             if a == NO_ACTION:  # dropped, and in order so are all that follow
                 if w.use_order:
@@ -214,11 +219,14 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
             if a == left_out:
                 continue
             is_quiet = not is_loud(game, s, a)
+            w.is_folly[ply + 1] = 0
             if looked > 0:
-                if game.knows.gain and game.knows.is_noisy and not is_quiet:
-                    is_losing = not game.is_noisy(s, a)
                 if game.knows.is_urgent and w.use_urgency:
                     is_threat = bool(game.makes_urgent(s, a))
+                if is_threat or not is_quiet:
+                    is_losing = gives_away(game, s, a, w)
+                    w.is_folly[ply + 1] = is_losing
+                    is_threat = is_threat and not (is_losing and is_quiet)
                 if may_prune and not was_put_off and not is_certain(game, best, sign):
                     hope = hoped(game, node, rank, w) if is_quiet and not has_dropped else inf
                     if hope <= low or (is_quiet and is_late(node, tried + waiting, w)):
@@ -226,7 +234,7 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
                         has_dropped = True
                         drop_quiets(game, s, ply, i, n, w)
                         within = UNPROVEN
-                    if not is_threat and ((is_quiet and has_dropped) or (is_losing and may_drop_losing(node, w))):
+                    if not is_threat and (has_dropped if is_quiet else is_losing and may_drop_losing(node, w)):
                         within = UNPROVEN
                         continue
                 if w.use_reductions and depth > 2 and rank > (1 if is_narrow else 2):
@@ -283,6 +291,9 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
                 reward(game, s, p, a, tried, depth, ply, w)
             break
         within = longer(within, one_more(w.within))
+        if not is_listed:
+            n, is_listed = order_moves(game, s, p, depth, ply, known, w), True
+            next_move(ply, 0, n, w)  # that was it
 
     w.within = UNPROVEN if w.stop else within
     if game.selective and left_out != NO_ACTION:

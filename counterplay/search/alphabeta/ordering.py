@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from counterplay.core.primitives import as_bits, list_actions, list_noisy, load, load_short, store, store_short
-from counterplay.search.alphabeta.pruning import is_loud
+from counterplay.search.alphabeta.pruning import gives_away, is_loud
 from counterplay.search.alphabeta.workspace import ANSWERS, BUSY, HISTORY, KINDS, PLANS, TRIED, WIDTH
 from counterplay.search.table import NO_ACTION
 
@@ -180,7 +180,7 @@ def drop_quiets(game: Any, s: Any, ply: int, i: int, n: int, w: Any) -> None:
             a = int(w.moves[ply, j])
             is_kept = is_loud(game, s, a)
             if game.knows.is_urgent and w.use_urgency and not is_kept:
-                is_kept = bool(game.makes_urgent(s, a))
+                is_kept = bool(game.makes_urgent(s, a)) and not gives_away(game, s, a, w)
             if not is_kept:
                 w.moves[ply, j], w.scores[ply, j] = NO_ACTION, _TAKEN
 

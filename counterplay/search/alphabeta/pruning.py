@@ -20,6 +20,7 @@ __all__ = [
     "DEPTHS",
     "NUMBERS",
     "Node",
+    "gives_away",
     "hoped",
     "is_certain",
     "is_late",
@@ -123,6 +124,13 @@ def is_loud(game: Any, s: Any, a: int) -> bool:
     if game.knows.is_noisy:
         return bool(game.is_noisy(s, a))
     return False
+
+
+def gives_away(game: Any, s: Any, a: int, w: Any) -> bool:
+    """Whether a move takes something and is not noisy, so that it loses by exchange; or is quiet, and unsound."""
+    if is_loud(game, s, a):
+        return bool(game.knows.is_noisy and not game.is_noisy(s, a))
+    return bool(game.knows.is_unsound and w.use_exchanges and game.is_unsound(s, a))
 
 
 def with_hindsight(guess: float, sign: float, entry: Entry, w: Any) -> float:

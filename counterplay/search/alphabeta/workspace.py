@@ -151,6 +151,7 @@ _WORKSPACE = record_type(
         ("estimates", np.float64, (PLIES,)),
         ("is_cut", np.int64, (PLIES + 1,)),
         ("left_out", np.int64, (PLIES + 1,)),
+        ("is_folly", np.int64, (PLIES + 1,)),
         ("kinds", np.int64, (PLIES + 1,)),
         ("counters", np.int64, (KINDS,)),
         ("line", np.int64, (PLIES + 1, PLIES + 1)),

@@ -3,7 +3,8 @@
 Black's bishop on a2 cannot be saved; best is to sell it for a pawn at b3. But a pawn gives check first, and the king
 has to take it: so the loss of the bishop is put off by two plies. A search of three plies sees the pawn go, no longer
 sees what happens to the bishop, and believes that it got off cheaply. In truth it has lost the pawn too. Quiescence
-search looks at captures beyond its depth and is not taken in. (After the lectures' position; this one is our own.)
+search looks at captures beyond its depth and is not taken in. (After the lectures' position; this one is our own. What
+a selective search leaves out or looks at more deeply is left out here, as in the lectures.)
 
 Then the same over positions of random games: how often does a search of three plies choose a move that a search of
 five plies thinks a pawn or more worse than the best?
@@ -27,8 +28,8 @@ def run(seeds: int = SEEDS) -> Outcome:
     game = games.load("chess")
     here = game.at(position=POSITION)
     searchers = {
-        "without": search.AlphaBeta(game, table_mb=4, without=["quiescence"]),
-        "with": search.AlphaBeta(game, table_mb=4),
+        "without": search.AlphaBeta(game, table_mb=4, without=["quiescence", "selective"]),
+        "with": search.AlphaBeta(game, table_mb=4, without=["selective"]),
     }
     judge = search.AlphaBeta(game, table_mb=16)
     rows: list[dict[str, Any]] = []
