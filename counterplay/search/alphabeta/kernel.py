@@ -20,11 +20,14 @@ from typing import Any
 
 from counterplay.native import native
 from counterplay.search.alphabeta.ordering import (
+    ALL,
+    NOTHING_YET,
     drop_quiets,
     is_answer,
     is_busy,
     kind_of,
     lore,
+    next_in_time,
     next_move,
     next_shared,
     note_tried,
@@ -189,34 +192,32 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
         elif sign * entry.value >= high:
             more = -1
 
-    # 8. The moves, the most promising first. That of the table is mostly enough: the others are listed after it.
+    # 8. The moves, the most promising first. The first is mostly enough, so they are not all listed before.
     after = deeper(game, s, depth)
     is_shared = w.busy_at != 0 and depth >= SHARED
-    is_listed = is_shared or known == NO_ACTION or not w.use_order
-    n = order_moves(game, s, p, depth, ply, known, w) if is_listed else 1
+    listed = ALL if is_shared or not w.use_order else NOTHING_YET
+    n = order_moves(game, s, p, depth, ply, known, w) if listed == ALL else 0
     best, best_move = -inf, NO_ACTION
     within, looked, tried, waiting = 0, 0, 0, 0
     has_dropped = False  # quiet moves
     i = -1
-    while i + 1 < (2 * n if is_shared else n):  # what another thread is busy with comes once more, at the end
+    while w.use_order or i + 1 < n:
         i += 1
-        was_put_off = False
-        if is_shared:
+        a, rank, was_put_off = NO_ACTION, looked, False
+        if is_shared:  # what another thread is busy with comes once more, at the end
             a, rank, was_put_off = next_shared(ply, looked + waiting, n, w)
-            if a == NO_ACTION:
-                break
+        elif w.use_order:
+            a, listed, n = next_in_time(game, s, p, depth, ply, known, listed, n, w)
         else:
-            a, rank = next_move(ply, i, n, w) if is_listed else known, looked
+            a = next_move(ply, i, n, w)
+        if a == NO_ACTION and (is_shared or w.use_order):
+            break
         is_quiet, is_losing, is_threat, r = True, False, False, 0
 
         # 9. Moves that will not help are left out, and late ones looked at less deeply first. Not what makes an
         # answer urgent, unless it gives something away for that.
         if game.selective and w.use_selection:
-            if a == NO_ACTION:  # dropped, and in order so are all that follow
-                if w.use_order:
-                    break
-                continue
-            if a == left_out:
+            if a in (NO_ACTION, left_out):  # dropped, or not asked about
                 continue
             is_quiet = not is_loud(game, s, a)
             w.is_folly[ply + 1] = 0
@@ -291,9 +292,6 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
                 reward(game, s, p, a, tried, depth, ply, w)
             break
         within = longer(within, one_more(w.within))
-        if not is_listed:
-            n, is_listed = order_moves(game, s, p, depth, ply, known, w), True
-            next_move(ply, 0, n, w)  # that was it
 
     w.within = UNPROVEN if w.stop else within
     if game.selective and left_out != NO_ACTION:

@@ -20,11 +20,14 @@ from counterplay.search.alphabeta.workspace import ANSWERS, BUSY, HISTORY, KINDS
 from counterplay.search.table import NO_ACTION
 
 __all__ = [
+    "ALL",
+    "NOTHING_YET",
     "drop_quiets",
     "is_answer",
     "is_busy",
     "kind_of",
     "lore",
+    "next_in_time",
     "next_move",
     "next_shared",
     "note_tried",
@@ -40,6 +43,8 @@ _TAKEN = -(1 << 63)
 _KNOWN = 1 << 62
 _LATER = -(1 << 62)
 """Below every score: moves that were put off, by rank, since another thread was looking at them."""
+NOTHING_YET, THE_KNOWN, THE_PROMISING, ALL = range(4)
+"""What is listed of the moves of a state."""
 _KILLER, _COUNTER = 50_000, 40_000
 _MOST_BONUS = 1600
 _MOST_LORE = 16_384
@@ -128,6 +133,29 @@ def order_moves(game: Any, s: Any, p: int, depth: int, ply: int, known: int, w: 
     return n
 
 
+def order_promising(game: Any, s: Any, ply: int, known: int, w: Any) -> int:
+    """List the noisy actions with a priority of more than 0, without the known move, in the order of that alone."""
+    chosen = 0
+    if game.knows.noisy_actions and game.knows.priority and w.use_priority:
+        for i in range(min(list_noisy(game, s, w.moves[ply]), TRIED)):
+            a = int(w.moves[ply, i])
+            priority = game.priority(s, a)
+            if priority > 0.0 and a != known:
+                w.moves[ply, chosen], w.promising[ply, chosen] = a, a
+                w.scores[ply, chosen] = packed(priority, 0, chosen)
+                chosen += 1
+    w.promising[ply, TRIED] = chosen
+    return chosen
+
+
+def leave_out_promising(ply: int, n: int, w: Any) -> None:
+    """Take off the list what `order_promising` has listed before."""
+    for k in range(w.promising[ply, TRIED]):
+        for i in range(n):
+            if w.moves[ply, i] == w.promising[ply, k]:
+                w.scores[ply, i] = _TAKEN
+
+
 def order_noisy(game: Any, s: Any, ply: int, w: Any) -> int:
     """The same with the noisy actions only; if the game lists those by itself, some may not be, and are to be asked.
 
@@ -153,6 +181,29 @@ def order_noisy(game: Any, s: Any, ply: int, w: Any) -> int:
             priority = game.priority(s, int(w.moves[ply, i]))
         w.scores[ply, i] = packed(priority, 0, i)
     return chosen
+
+
+def next_in_time(game: Any, s: Any, p: int, depth: int, ply: int, known: int, listed: int, n: int, w: Any) -> Any:
+    """The next move, of lists that are made no sooner than they are needed; what is listed then, and how many it are.
+
+    First the move that the table has; then what looks promising, where a game lists noisy actions by themselves; then
+    all others. Most states are done with after the first move or two, and never list the rest; and what was learned
+    meanwhile has its say in their order.
+    """
+    if listed == NOTHING_YET:
+        listed = THE_KNOWN
+        if known != NO_ACTION:
+            return known, listed, 0
+    if listed == THE_KNOWN:
+        listed, n = THE_PROMISING, order_promising(game, s, ply, known, w)
+    a = next_move(ply, 0, n, w)
+    if a == NO_ACTION and listed == THE_PROMISING:
+        listed, n = ALL, order_moves(game, s, p, depth, ply, known, w)
+        leave_out_promising(ply, n, w)
+        if known != NO_ACTION:
+            next_move(ply, 0, n, w)  # that was it
+        a = next_move(ply, 0, n, w)
+    return a, listed, n
 
 
 def next_move(ply: int, i: int, n: int, w: Any) -> int:

@@ -146,6 +146,7 @@ _WORKSPACE = record_type(
         ("moves", np.int64, (PLIES, WIDTH)),
         ("scores", np.int64, (PLIES, WIDTH)),
         ("tried", np.int64, (PLIES, TRIED)),
+        ("promising", np.int64, (PLIES, TRIED + 1)),
         ("killers", np.int64, (PLIES, 2)),
         ("reductions", np.int64, (DEPTHS, DEPTHS)),
         ("estimates", np.float64, (PLIES,)),
