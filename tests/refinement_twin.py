@@ -85,6 +85,8 @@ class Twin:
                     continue
                 if is_losing and "exchanges" in on and depth <= 2:
                     continue
+                if is_quiet and "exchanges" in on and left <= 5 and game.is_unsound(s, a):
+                    continue
             if "reductions" in on and depth > 2 and looked > (1 if is_narrow else 2) and (is_quiet or is_losing):
                 r = reduced + (not is_improving) - (is_threat or is_losing or is_urgent)
                 r += is_cut if is_narrow else -1

@@ -268,6 +268,32 @@ def test_a_refinement_s_match_is_played_once(tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().out == told
 
 
+def test_several_numbers_are_measured_in_the_same_games(monkeypatch, capsys):
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    refinements = importlib.import_module("refinements")
+    for name, less in {"LONGEST": 3, "OPENING": 2, "LORE": 16, "ANSWERS": 8, "KINDS": 8, "TABLE_MB": 0.001}.items():
+        monkeypatch.setattr(refinements, name, less)
+    options = ["--together", "--games", "4", "--nodes", "15", "--set", "late_moves=5", "--set", "safe_margin=2"]
+    monkeypatch.setattr(sys, "argv", ["refinements.py", *options])
+    with interpreted():
+        refinements.main()
+    told = capsys.readouterr().out
+    assert "4 games, Elo" in told
+    assert "| `late_moves=5` | +" in told.replace("-", "+")
+    assert "| `safe_margin=2` |" in told
+
+
+def test_what_each_of_several_numbers_is_worth_is_found(monkeypatch):
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    effects = importlib.import_module("refinements").effects
+    random = np.random.default_rng(0)
+    lots = random.integers(0, 2, (4000, 3)) - random.integers(0, 2, (4000, 3))
+    points = lots @ [0.1, 0.0, -0.05] + random.normal(0.0, 0.3, 4000)
+    worth, error = effects(list(lots), list(points))
+    assert np.all(abs(np.array(worth) - [69.5, 0.0, -34.75]) < 1.5 * np.array(error))
+    assert max(error) < 10
+
+
 def test_the_error_of_a_match_is_that_of_its_pairs(monkeypatch):
     monkeypatch.syspath_prepend(BENCHMARKS)
     elo = importlib.import_module("refinements").elo

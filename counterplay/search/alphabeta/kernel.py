@@ -48,6 +48,7 @@ from counterplay.search.alphabeta.pruning import (
     is_safe,
     is_worth_passing,
     may_drop_losing,
+    may_drop_unsound,
     may_stand_out,
     moved,
     reduction,
@@ -235,7 +236,10 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
                         has_dropped = True
                         drop_quiets(game, s, ply, i, n, w)
                         within = UNPROVEN
-                    if not is_threat and (has_dropped if is_quiet else is_losing and may_drop_losing(node, w)):
+                    is_out = has_dropped if is_quiet else is_losing and may_drop_losing(node, w)
+                    if is_quiet and not is_out and not is_threat and may_drop_unsound(node, rank, w):
+                        is_out = gives_away(game, s, a, w)
+                    if is_out and not is_threat:
                         within = UNPROVEN
                         continue
                 if w.use_reductions and depth > 2 and rank > (1 if is_narrow else 2):

@@ -28,6 +28,7 @@ __all__ = [
     "is_safe",
     "is_worth_passing",
     "may_drop_losing",
+    "may_drop_unsound",
     "may_stand_out",
     "moved",
     "reduction",
@@ -50,6 +51,7 @@ NUMBERS = {
     "futile_base": 1.5,
     "futile_margin": 1.2,  # for each ply
     "losing_depth": 2.0,  # captures that lose by exchange
+    "unsound_depth": 5.0,  # quiet moves that do, by the plies that they would be looked at
     "reduce_base": 1.0,
     "reduce_share": 0.75,  # of log depth * log number of the move
     "single_depth": 6.0,  # singular extension: from this depth on, by a move that the table has from
@@ -57,8 +59,8 @@ NUMBERS = {
     "single_margin": 0.02,  # for each ply
     "delta_margin": 2.0,
     "evasions": 6.0,  # plies of quiescence in which what is urgent is answered
-    "aspire_margin": 1 / 64,  # of the range of utilities: how far from the value expected the root looks first
-    "aspire_growth": 5.0,  # how much further each time
+    "aspire_margin": 1 / 200,  # of the range of utilities: how far from the value expected the root looks first
+    "aspire_growth": 3.0,  # how much further each time
 }
 """The numbers of the selective refinements by name, which a workspace begins with."""
 
@@ -177,10 +179,20 @@ def is_late(node: Node, quiets: int, w: Any) -> bool:
 
 def hoped(game: Any, node: Node, rank: int, w: Any) -> float:
     """Futility: the most that a quiet move of this rank may bring, by the estimate and a margin for each ply left."""
-    left = max(0, node.depth - 1 - w.reductions[min(node.depth, DEPTHS - 1), min(rank + 1, DEPTHS - 1)])
+    left = plies_left(node, rank, w)
     if not w.use_futility or left > w.futile_depth:
         return inf
     return moved(game, node.estimate, w.futile_base + w.futile_margin * left, node.sign)
+
+
+def plies_left(node: Node, rank: int, w: Any) -> int:
+    """How deep a quiet move of this rank would be looked at, by and large."""
+    return int(max(0, node.depth - 1 - w.reductions[min(node.depth, DEPTHS - 1), min(rank + 1, DEPTHS - 1)]))
+
+
+def may_drop_unsound(node: Node, rank: int, w: Any) -> bool:
+    """Near the horizon a quiet move is not looked at that gives away what it moves."""
+    return bool(w.use_exchanges and plies_left(node, rank, w) <= w.unsound_depth)
 
 
 def may_drop_losing(node: Node, w: Any) -> bool:
