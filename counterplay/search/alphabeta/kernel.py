@@ -126,6 +126,11 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
     sign = 1.0 if p == 0 else -1.0
     low, high = (alpha, beta) if p == 0 else (-beta, -alpha)
     is_narrow = just_above(low) >= high
+    guess = -inf
+    if game.selective and game.knows.evaluate and w.use_selection:
+        if not is_urgent:  # before step 5, whose memory is on its way meanwhile
+            guess = sign * estimate(game, s, w)
+        w.estimates[ply] = guess
 
     # 5. What the transposition table knows of this state, if it was seen equally deep or to the end.
     known, is_canonical, entry = NO_ACTION, key == own_key, NOTHING
@@ -150,10 +155,7 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
     node = Node(depth, ply, sign, -inf, is_urgent, is_narrow, False)
     may_prune = False  # in the loop, once a move is known that is not lost
     if game.selective and game.knows.evaluate and w.use_selection:
-        w.estimates[ply] = -inf
         if not is_urgent:
-            guess = sign * estimate(game, s, w)
-            w.estimates[ply] = guess
             is_improving = ply < 3 or guess > w.estimates[ply - 2]
             node = Node(depth, ply, sign, with_hindsight(guess, sign, entry, w), is_urgent, is_narrow, is_improving)
             may_prune = is_narrow and not is_certain(game, low, sign) and not is_certain(game, high, sign)

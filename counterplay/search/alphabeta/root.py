@@ -49,6 +49,8 @@ _BEGIN, _LOOK = -2, -1
 
 _LATE = 5
 """The depth from which on late moves of the root are reduced: a search of few plies must see a mate in two."""
+_ASPIRE = 1 / 64
+"""How far from the value expected an exact search looks first, of the range of utilities."""
 _MANY = 1_000
 """Small searches after which the root is compiled: what that takes is then saved by as many more."""
 _SMALL = 10_000
@@ -162,7 +164,7 @@ def look_about(game: Any, s: Any, children: Any, depth: int, w: Any) -> None:
     An exact search opens it at once. A selective one does so step by step, and looks first at what was too good.
     """
     whole = w.most - w.least
-    margin = w.aspire_margin * whole
+    margin = (w.aspire_margin if game.selective else _ASPIRE) * whole
     below, above = w.expected - margin, w.expected + margin
     is_open, is_too_good = True, False
     while is_open:
