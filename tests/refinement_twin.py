@@ -44,6 +44,11 @@ class Twin:
         may_prune = is_narrow and not is_urgent and not self.is_certain(low, p) and not self.is_certain(high, p)
         if may_prune and "safety" in on and depth <= 7 and self.moved(guess, -(depth - is_improving), p) >= high:
             return guess
+        is_hopeless = 2 <= depth <= 4 and self.moved(guess, 1.0 + depth * depth, p) < low
+        if may_prune and {"razoring", "quiescence"} <= on and is_hopeless:
+            v = self.quiet(s, p, low, nextafter(low, inf), 0)
+            if v <= low:
+                return v
         if may_prune and "null_move" in on and depth >= 3 and guess >= high and ply >= self.no_pass_before:
             other = game.passed(s)
             if game.player(other) != p:
@@ -60,7 +65,7 @@ class Twin:
         best, looked, quiets = -inf, 0, 0
         for a in game.actions(s):
             t, is_quiet, r = game.result(s, a), not self.is_loud(s, a), 0
-            reduced = int(1.0 + 0.75 * log(depth) * log(looked + 1))
+            reduced = int(0.9 + 0.65 * log(depth) * log(looked + 1))
             is_threat = "urgency" in on and game.is_urgent(t)
             is_losing = not is_quiet and not game.is_noisy(s, a)
             is_unsound = is_quiet and is_threat and "exchanges" in on and game.is_unsound(s, a)
@@ -113,7 +118,7 @@ class Twin:
         game, on = self.game, self.on
         if game.player(s) != p:
             return -self.quiet(s, 1 - p, -high, -low, plies)
-        is_urgent = "urgency" in on and plies < 6 and game.is_urgent(s)
+        is_urgent = "urgency" in on and plies < 3 and game.is_urgent(s)
         guess = best = -inf if is_urgent else game.evaluate(s, p)
         for a in game.actions(s):
             if best >= high:

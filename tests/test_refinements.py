@@ -97,6 +97,7 @@ def by_twin(game, s, depth, on, window=(-inf, inf)):
         ["scout", "reductions"],
         ["scout", "urgency", "quiescence"],
         ["scout", "safety"],
+        ["scout", "razoring", "quiescence"],
         ["scout", "futility"],
         ["scout", "lateness"],
         ["scout", "exchanges"],
@@ -351,9 +352,9 @@ def test_what_stands_out_is_looked_at_more_deeply_and_alike_in_both_modes():
 def test_a_better_move_is_taken_from_a_depth_that_was_not_finished():
     """What is taken is worth more, in the depth that is then finished, than what was best in the depth before.
 
-    Without what lets a move be looked at to another depth the next time.
+    Without what lets a move be looked at to another depth, or with other replies, the next time.
     """
-    chess, changed, steady = games.load("chess"), 0, ["reductions", "singular"]
+    chess, changed, steady = games.load("chess"), 0, ["reductions", "singular", "exchanges"]
     for position in (
         "2R2b1r/3pkp2/2p2npp/8/7P/3BP3/1P3PP1/2B1K3 w",
         "1r2kb1r/2p2p1p/5np1/p1nPp3/2B5/B1N2P1P/3P1K1P/R5R1 w",
@@ -366,7 +367,8 @@ def test_a_better_move_is_taken_from_a_depth_that_was_not_finished():
             assert (better.depth, better.nodes, better.stopped) == (plain.depth, plain.nodes, "nodes")
             if better.action != plain.action:
                 changed += 1
-                whole = AlphaBeta(chess, table_mb=1, without=steady).search(s, Limits(depth=plain.depth + 1))
+                limits = Limits(depth=plain.depth + 1)
+                whole = AlphaBeta(chess, table_mb=1, without=steady).search(s, limits, multi=64)  # no bounds
                 worth = {each.action: each.value for each in whole.actions}
                 assert worth[better.action] > worth[plain.action]
     assert changed > 3

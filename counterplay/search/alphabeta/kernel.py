@@ -35,6 +35,7 @@ from counterplay.search.alphabeta.ordering import (
     order_noisy,
     put_off,
     reward,
+    reward_before,
     rows_of,
     show_busy,
 )
@@ -43,6 +44,7 @@ from counterplay.search.alphabeta.pruning import (
     gives_away,
     hoped,
     is_certain,
+    is_hopeless,
     is_late,
     is_loud,
     is_safe,
@@ -163,11 +165,17 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
             w.within = UNPROVEN
             w.cutoffs += 1
             return sign * node.estimate
+        if left_out == NO_ACTION and may_prune and game.knows.is_noisy and is_hopeless(game, node, low, w):
+            below, above = (low, just_above(low)) if p == 0 else (-just_above(low), -low)
+            v = sign * quiet_value(game, s, below, above, ply, ply, w)
+            if v <= low:
+                return sign * v  # type: ignore[no-any-return]
         # If even passing is too good, so is some move; far from the depth limit, only if a search says so, too.
         if game.knows.passed and left_out == NO_ACTION and may_prune and is_worth_passing(node, high, w):
             other = game.passed(s)
             if game.player(other) != p:
                 w.kinds[ply + 1], w.is_cut[ply + 1], w.is_folly[ply + 1] = KINDS - 1, 1 - w.is_cut[ply], 0
+                w.came_by[ply + 1] = NO_ACTION
                 below, above = (just_below(high), high) if p == 0 else (-high, just_above(-high))
                 less = shallower(depth, w)
                 v = sign * value(game, other, below, above, less, ply + 1, w)
@@ -260,6 +268,8 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
             show_busy(table_key(game, child), True, w)
         if game.knows.kind:
             w.kinds[ply + 1] = kind_of(game, s, a)
+        if game.selective:
+            w.came_by[ply + 1] = a if is_quiet else NO_ACTION
         is_open = True  # whether its value matters and is not known yet
         if looked > 0 and w.use_scout and low > -inf:
             # 10. Scout: is it better than the best so far at all?
@@ -303,6 +313,8 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
     if game.selective and left_out != NO_ACTION:
         w.within = UNPROVEN
         return sign * max(best, low)  # type: ignore[no-any-return]
+    if game.selective and w.use_selection and not w.stop and best <= (alpha if p == 0 else -beta):
+        reward_before(game, p, depth, ply, w)
     if w.use_table and not w.stop:
         best_move = best_move if is_canonical else NO_ACTION
         bound = bound_of(sign * best, alpha, beta)

@@ -35,6 +35,7 @@ __all__ = [
     "order_noisy",
     "put_off",
     "reward",
+    "reward_before",
     "rows_of",
     "show_busy",
 ]
@@ -300,7 +301,7 @@ def reward(game: Any, s: Any, p: int, a: int, tried: int, depth: int, ply: int, 
     if w.use_killers and w.killers[ply, 0] != a:
         w.killers[ply, 1] = w.killers[ply, 0]
         w.killers[ply, 0] = a
-    bonus = min(32 * min(depth, 8) * min(depth, 8), _MOST_BONUS)
+    bonus = bonus_of(depth)
     rows = rows_of(p, ply, w)
     learn(game, s, a, bonus, rows, w)
     for i in range(tried):
@@ -308,6 +309,23 @@ def reward(game: Any, s: Any, p: int, a: int, tried: int, depth: int, ply: int, 
             learn(game, s, int(w.tried[ply, i]), -bonus, rows, w)
     if game.knows.kind and w.use_continuations:
         w.counters[w.kinds[ply]] = a
+
+
+def reward_before(game: Any, p: int, depth: int, ply: int, w: Any) -> None:
+    """Note that nothing was found against the quiet move that led to a state, of which `p` is to move."""
+    if ply < 2 or w.came_by[ply] == NO_ACTION:
+        return
+    bonus, kind = bonus_of(depth) // 2, w.kinds[ply]
+    if w.use_history:
+        draw((1 - p) * HISTORY + (w.came_by[ply] & (HISTORY - 1)), bonus, w)
+    if game.knows.kind and w.use_continuations:
+        draw(ANSWERS + w.kinds[ply - 1] * KINDS + kind, bonus, w)
+        draw(PLANS + w.kinds[ply - 2] * KINDS + kind, bonus, w)
+
+
+def bonus_of(depth: int) -> int:
+    """By how much history changes: the deeper the search, the more."""
+    return min(32 * min(depth, 8) * min(depth, 8), _MOST_BONUS)
 
 
 def learn(game: Any, s: Any, a: int, bonus: int, rows: Rows, w: Any) -> None:

@@ -23,6 +23,7 @@ __all__ = [
     "gives_away",
     "hoped",
     "is_certain",
+    "is_hopeless",
     "is_late",
     "is_loud",
     "is_safe",
@@ -40,6 +41,9 @@ __all__ = [
 NUMBERS = {
     "safe_depth": 7.0,  # futility from above: to this depth,
     "safe_margin": 1.0,  # with so much for each ply
+    "hopeless_from": 2.0,  # razoring: from this depth on, as at 1 a mate at once is not seen,
+    "hopeless_depth": 4.0,  # to this one,
+    "hopeless_margin": 1.0,  # with so much, and as much for the square of the depth
     "pass_depth": 3.0,  # null move: from this depth on
     "pass_less": 3.0,  # plies less, and
     "pass_share": 0.25,  # so many more for each ply of the depth, but
@@ -52,13 +56,13 @@ NUMBERS = {
     "futile_margin": 1.2,  # for each ply
     "losing_depth": 2.0,  # captures that lose by exchange
     "unsound_depth": 5.0,  # quiet moves that do, by the plies that they would be looked at
-    "reduce_base": 1.0,
-    "reduce_share": 0.75,  # of log depth * log number of the move
+    "reduce_base": 0.9,
+    "reduce_share": 0.65,  # of log depth * log number of the move
     "single_depth": 6.0,  # singular extension: from this depth on, by a move that the table has from
     "single_less": 3.0,  # so many plies less, if all others are worse by
     "single_margin": 0.02,  # for each ply
     "delta_margin": 2.0,
-    "evasions": 6.0,  # plies of quiescence in which what is urgent is answered
+    "evasions": 3.0,  # plies of quiescence in which what is urgent is answered
     "aspire_margin": 1 / 200,  # of the range of utilities: how far from the value expected the root looks first
     "aspire_growth": 3.0,  # how much further each time
 }
@@ -149,6 +153,13 @@ def is_safe(game: Any, node: Node, high: float, w: Any) -> bool:
         return False
     margin = w.safe_margin * (node.depth - (1 if node.is_improving else 0))
     return moved(game, node.estimate, -margin, node.sign) >= high
+
+
+def is_hopeless(game: Any, node: Node, low: float, w: Any) -> bool:
+    """Razoring: the estimate is too bad by so much that only what is taken by force could help."""
+    if not (w.use_razoring and w.use_quiescence and w.hopeless_from <= node.depth <= w.hopeless_depth):
+        return False
+    return moved(game, node.estimate, w.hopeless_margin * (1.0 + node.depth * node.depth), node.sign) < low
 
 
 def is_worth_passing(node: Node, high: float, w: Any) -> bool:
