@@ -31,9 +31,8 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from tactics import FOLDER, problems
+from tactics import FOLDER, chess, problems
 
-from counterplay import games, learn
 from counterplay.core.primitives import store
 from counterplay.native import native
 from counterplay.search.alphabeta.pruning import set_numbers
@@ -274,9 +273,7 @@ def main() -> None:
     parser.add_argument("--match-only", action="store_true", help="neither tactics nor nodes to a depth")
     parser.add_argument("--record", type=Path, help="rows that are done are kept here")
     given = parser.parse_args()
-    game = games.load("chess")
-    if given.model:
-        game = learn.shipped(game).joined_to(game)
+    game = chess(given.model)
     if given.together:
         tell_together(game, given)
         return

@@ -3,6 +3,7 @@
     python benchmarks/tactics.py 50000 180000        # nodes for a problem; a line for each
     python benchmarks/tactics.py --depth 1000000     # the depth reached in the quiet positions
     python benchmarks/tactics.py --without selective 50000
+    python benchmarks/tactics.py --model shipped 50000
     python benchmarks/tactics.py --make positions.txt tactics.txt --most 200    # new problems, needs stockfish
 
 A problem is a position of our own quick games, most with random moves between, in which nothing is left to take that
@@ -22,8 +23,9 @@ import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from counterplay import games
+from counterplay import games, learn
 from counterplay.search.alphabeta.engine import AlphaBeta
 from counterplay.search.limits import Limits
 
@@ -112,8 +114,13 @@ def problems_and_mates() -> Iterator[tuple[str, str, int]]:
         yield fen, move, int(mate or 0)
 
 
-def measure(nodes: int, without: list[str], most: int) -> None:
+def chess(model: str | None) -> Any:
+    """The game with its own estimate, or with that of the network that ships."""
     game = games.load("chess")
+    return learn.shipped(game).joined_to(game) if model else game
+
+
+def measure(game: Any, nodes: int, without: list[str], most: int) -> None:
     solved = looked = mates = 0
     each = list(problems_and_mates())[:most]
     engine = AlphaBeta(game, table_mb=64, without=without)
@@ -133,8 +140,7 @@ def measure(nodes: int, without: list[str], most: int) -> None:
     )
 
 
-def measure_depth(nodes: int, without: list[str], most: int) -> None:
-    game = games.load("chess")
+def measure_depth(game: Any, nodes: int, without: list[str], most: int) -> None:
     depths, looked, spent = [], 0, 0.0
     fens = [each for each in (FOLDER / "quiet.txt").read_text().splitlines() if each and not each.startswith("#")]
     engine = AlphaBeta(game, table_mb=64, without=without)
@@ -157,15 +163,17 @@ def main() -> None:
     parser.add_argument("nodes", nargs="*", type=int)
     parser.add_argument("--depth", type=int, metavar="NODES")
     parser.add_argument("--without", nargs="*", default=[])
+    parser.add_argument("--model", choices=["shipped"], help="the network that ships")
     parser.add_argument("--most", type=int, default=10_000, help="so many positions only")
     parser.add_argument("--make", nargs=2, type=Path, metavar=("POSITIONS", "TACTICS"))
     given = parser.parse_args()
     if given.make:
         make(*given.make, wanted=given.most)
+    game = chess(given.model)
     if given.depth:
-        measure_depth(given.depth, given.without, given.most)
+        measure_depth(game, given.depth, given.without, given.most)
     for nodes in given.nodes:
-        measure(nodes, given.without, given.most)
+        measure(game, nodes, given.without, given.most)
 
 
 if __name__ == "__main__":
