@@ -13,7 +13,7 @@ from counterplay import Game, UserError, games, native, search
 from counterplay.core.game import is_repeated
 from counterplay.games.tree import Tree
 from counterplay.search.alphabeta.engine import REFINEMENTS, AlphaBeta, alphabeta
-from counterplay.search.alphabeta.ordering import next_shared, packed, put_off
+from counterplay.search.alphabeta.ordering import NOTHING_YET, next_in_time, next_shared, packed, put_off
 from counterplay.search.alphabeta.workspace import SELECTIVE, new_workspace
 from counterplay.search.limits import Limits
 from counterplay.search.table import NO_ACTION
@@ -40,6 +40,45 @@ def must_agree(result, truth):
         else:
             assert truth.value <= each.value <= true_value[each.action]
     assert next(each.exact for each in result.actions if each.action == result.action)
+
+
+class ListedTree(KnowingTree):
+    """A random tree whose noisy actions are listed by themselves, whatever their priority; and that of others."""
+
+    width: int = 7
+
+    def is_noisy(self, s, a):
+        return self.noise(s, 20 + a) % 2 == 0
+
+    def noisy_actions(self, s):
+        for a in self.actions(s):
+            if self.noise(s, 20 + a) % 2 == 0:
+                yield a
+
+
+def test_every_move_comes_once_whenever_it_is_listed():
+    game = ListedTree()
+    w = new_workspace(game, None, frozenset({"killers", "history"}))
+    for seed in range(60):
+        s = game.State(0, 0, seed)
+        actions = list(game.actions(s))
+        for known in ([], [actions[-1]]):
+            came, listed, n, a = [], NOTHING_YET, 0, 0
+            while a != NO_ACTION:
+                a, listed, n = next_in_time(game, s, 0, 2, 0, *(known or [NO_ACTION]), listed, n, w)
+                came.append(a)
+            assert sorted(came[:-1]) == actions
+            promising = [a for a in game.noisy_actions(s) if game.priority(s, a) > 0 and a not in known]
+            others = [a for a in actions if a not in promising and a not in known]
+            ordered = [sorted(each, key=lambda a: -game.priority(s, a)) for each in (promising, others)]
+            assert came[:-1] == known + ordered[0] + ordered[1]
+
+
+def test_lists_of_noisy_moves_change_no_value():
+    game = ListedTree()
+    for seed in range(30):
+        s = game.State(0, 0, seed)
+        must_agree(alphabeta(game, s, table_mb=0.01, without=INEXACT), search.minimax(game, s))
 
 
 def subset(seed):
