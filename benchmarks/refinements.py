@@ -13,8 +13,8 @@ without it, how many problems of `tactics.txt` are solved in 50,000 nodes, and t
 it is won at three pawns in four plies on end, and drawn at a fifth of a pawn in eight, from ply 40 on.
 
 With `--together` all sets of numbers are measured in the same games: for each pair of games either side gets each of
-them or not, by lot, and what each is worth is found by linear regression. So 2,000 games tell of twenty sets what 400
-games each would tell of five, if they do not much depend on each other.
+them or not, by lot, and what each is worth is found by linear regression. So 2,000 games tell of each set about what a
+match of 1,000 would tell of one, if they do not much depend on each other.
 """
 
 from __future__ import annotations
@@ -273,6 +273,8 @@ def main() -> None:
     parser.add_argument("--match-only", action="store_true", help="neither tactics nor nodes to a depth")
     parser.add_argument("--record", type=Path, help="rows that are done are kept here")
     given = parser.parse_args()
+    if given.together and not given.set:
+        parser.error("--together needs numbers to measure, as in --set late_moves=5")
     game = chess(given.model)
     if given.together:
         tell_together(game, given)
