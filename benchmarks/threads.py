@@ -1,6 +1,7 @@
 """Whether two threads are ahead of one in short searches: the wall time to the same depth.
 
     python benchmarks/threads.py [--seconds 0.1] [--threads 2] [--positions 20] [chess othello connect_four]
+    python benchmarks/threads.py --plies 4 connect_four    # nearer to the beginning, where it is not soon solved
 
 How deep one thread looks at each position in so many seconds is found out first; then both are timed to that depth, in
 turn, each with an empty table. The root is compiled, as it is in a match by seconds. On a machine that has other things
@@ -23,18 +24,18 @@ from counterplay.search import AlphaBeta, Limits
 QUIET = Path(__file__).parent / "quiet.txt"
 
 
-def positions(game: Game, number: int) -> list[Any]:
-    """Quiet positions of chess; of other games random ones, a quarter of a game from the beginning."""
+def positions(game: Game, number: int, plies: int) -> list[Any]:
+    """Quiet positions of chess; of other games different ones after so many random plies."""
     if game.name == "chess":
         rows = [row for row in QUIET.read_text().split("\n") if row and not row.startswith("#")]
         return [game.from_text(row) for row in rows[:: max(1, len(rows) // number)][:number]]
     dice, found = random.Random(1), []
     while len(found) < number:
         s = game.initial()
-        for _ in range(12):
+        for _ in range(plies):
             if not game.is_terminal(s):
                 s = game.result(s, dice.choice(list(game.actions(s))))
-        if not game.is_terminal(s):
+        if not game.is_terminal(s) and s not in found:
             found.append(s)
     return found
 
@@ -46,7 +47,7 @@ def measure(name: str, asked: argparse.Namespace) -> None:
         engine.hasten()
         practise(engine)
     began, used, ratios, totals = time.perf_counter(), time.process_time(), [], [0.0, 0.0]
-    for s in positions(game, asked.positions):
+    for s in positions(game, asked.positions, asked.plies):
         one.new_game()
         found = one.search(s, Limits(seconds=asked.seconds))
         if found.proven:
@@ -75,6 +76,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=0.1)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--positions", type=int, default=20)
+    parser.add_argument("--plies", type=int, default=12, help="of random moves before, but for chess")
     asked = parser.parse_args()
     for name in asked.games:
         measure(name, asked)

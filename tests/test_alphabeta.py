@@ -14,7 +14,8 @@ from counterplay.core.game import is_repeated
 from counterplay.games.tree import Tree
 from counterplay.search.alphabeta.engine import REFINEMENTS, AlphaBeta, alphabeta
 from counterplay.search.alphabeta.ordering import NOTHING_YET, next_in_time, next_shared, packed, put_off
-from counterplay.search.alphabeta.workspace import SELECTIVE, new_workspace
+from counterplay.search.alphabeta.root import begin, look
+from counterplay.search.alphabeta.workspace import ENDED, FINISHED, SELECTIVE, new_workspace
 from counterplay.search.limits import Limits
 from counterplay.search.table import NO_ACTION
 from tests.random_tree import KnowingTree, RandomTree, UniformTree
@@ -443,6 +444,41 @@ def test_threads_learn_together():
     assert not helper.lore.any()
     engine.new_game()
     assert not leader.lore.any()
+
+
+def test_a_depth_that_another_thread_has_finished_is_given_up_and_the_value_is_the_same():
+    game = games.load("connect_four")
+    s, truth = game.at("4 4").state, alphabeta(game, game.at("4 4").state, depth=6, table_mb=4)
+    engine = AlphaBeta(game, table_mb=4, threads=2)
+    w = engine.memory
+
+    def looked(finished, ended):
+        begin(game, s, w)
+        w.multi, (w.least, w.most), w.stop, w.nodes = 1, game.utility_range, 0, 0
+        engine._busy[[FINISHED, ENDED]] = finished, ended
+        look(game, s, None, 6, w)
+        return bool(w.is_finished), w.found, w.root_depth
+
+    assert looked(5, 0) == (True, truth.value, 6)
+    assert engine._busy[FINISHED] == 6
+    engine.new_game()
+    found = looked(6, 0)
+    assert found[:2] == (True, truth.value)
+    assert found[2] > 6  # it has looked round once, and never again
+    engine.new_game()
+    assert not looked(6, 1)[0]
+    assert w.stop == 1
+
+
+def test_stopping_ends_all_threads_and_the_next_search_is_not_hurt():
+    game = games.load("connect_four")
+    engine = AlphaBeta(game, table_mb=4, threads=2)
+    engine.stop()
+    assert engine._busy[ENDED] == 1
+    assert engine.search(game.at("4 4"), Limits(depth=6)).stopped == "depth"
+    job = engine.start(game.initial())
+    job.stop()
+    assert job.result(60).stopped == "interrupted"
 
 
 def test_a_move_that_was_put_off_keeps_its_rank_and_comes_after_all_others():

@@ -55,7 +55,7 @@ class DepthEngine(Engine):
             assert last is not None  # there is a depth in every plan
             return self._finished(self._result(request, last), request)
 
-        result = run(work, tally, progress, limits.seconds)
+        result = run(work, tally, progress, limits.seconds, self.stop)
         seconds, stopped = time.perf_counter() - began, result.stopped
         if stopped == "stopped":
             stopped = why_stopped(limits, int(tally.nodes), seconds)

@@ -189,14 +189,23 @@ if hasattr(os, "register_at_fork"):  # not on Windows
     os.register_at_fork(after_in_child=_DeepThreads._after_fork)
 
 
-def run(work: Callable[[], T], tally: Any, progress: Progress | None = None, seconds: float | None = None) -> T:
-    """Do `work` in a thread. When the time is up, or at ctrl-C, set `tally.stop` and wait for what `work` returns."""
+def run(
+    work: Callable[[], T],
+    tally: Any,
+    progress: Progress | None = None,
+    seconds: float | None = None,
+    stop: Callable[[], None] | None = None,
+) -> T:
+    """Do `work` in a thread. When the time is up, or at ctrl-C, stop it, and wait for what it returns.
 
-    def stop() -> None:
+    How to stop it: by setting `tally.stop`, if nothing else is said.
+    """
+
+    def stop_tally() -> None:
         tally.stop = 1
 
     deadline = time.perf_counter() + (seconds or 1e9)
-    job = Job(work, stop)
+    job = Job(work, stop or stop_tally)
     while not job.done:
         try:
             left = deadline - time.perf_counter()

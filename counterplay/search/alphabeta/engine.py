@@ -23,7 +23,8 @@ from counterplay.search.alphabeta.root import (
     too_wide,
 )
 from counterplay.search.alphabeta.workspace import (
-    BUSY,
+    ENDED,
+    FINISHED,
     PLIES,
     REFINEMENTS,
     SELECTIVE,
@@ -97,7 +98,7 @@ class AlphaBeta(DepthEngine):
         self._table_mb = table_mb
         self.table = None if "table" in self.without else TranspositionTable(table_mb)
         self._tallies = [new_workspace(game, self.table, self.without) for _ in range(threads)]
-        self._busy = np.zeros(BUSY, np.int64)
+        self._busy = np.zeros(ENDED + 1, np.int64)
         for w in self._tallies:
             w.lore_at = self._tally.lore_at
             w.busy_at = self._busy.ctypes.data if threads > 1 and w.use_table else 0
@@ -153,6 +154,7 @@ class AlphaBeta(DepthEngine):
         if not root_is_compiled(self.game, request.state, self._tally):  # compile now, outside the clock
             self._tally.most_nodes = NO_LIMIT
             value(self.game, request.state, -inf, inf, 0, 0, self._tally)
+        self._busy[[FINISHED, ENDED]] = 0
         for w in self._tallies:
             self._prepare(w, request)
         if self.table is not None:
@@ -218,6 +220,7 @@ class AlphaBeta(DepthEngine):
         return Endings(self.game, self.without)
 
     def stop(self) -> None:
+        self._busy[ENDED] = 1
         super().stop()
         if "_endings" in self.__dict__:
             self._endings.w.stop = 1

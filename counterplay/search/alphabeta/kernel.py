@@ -26,6 +26,7 @@ from counterplay.search.alphabeta.ordering import (
     is_answer,
     is_busy,
     kind_of,
+    look_round,
     lore,
     next_in_time,
     next_move,
@@ -289,6 +290,7 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
             v = sign * value(game, child, below, above, after + more if a == known else after, ply + 1, w)
         if is_shared:
             show_busy(table_key(game, child), False, w)
+            look_round(w)
         if w.stop:
             break
         looked += 1

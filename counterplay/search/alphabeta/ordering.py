@@ -16,7 +16,18 @@ from typing import Any, NamedTuple
 
 from counterplay.core.primitives import as_bits, list_actions, list_noisy, load, load_short, store, store_short
 from counterplay.search.alphabeta.pruning import gives_away, is_loud
-from counterplay.search.alphabeta.workspace import ANSWERS, BUSY, HISTORY, KINDS, PLANS, TRIED, WIDTH
+from counterplay.search.alphabeta.workspace import (
+    ANSWERS,
+    BUSY,
+    ENDED,
+    FINISHED,
+    HISTORY,
+    KINDS,
+    OVERTAKEN,
+    PLANS,
+    TRIED,
+    WIDTH,
+)
 from counterplay.search.table import NO_ACTION
 
 __all__ = [
@@ -26,6 +37,7 @@ __all__ = [
     "is_answer",
     "is_busy",
     "kind_of",
+    "look_round",
     "lore",
     "next_in_time",
     "next_move",
@@ -276,6 +288,14 @@ def show_busy(key: int, is_busy: bool, w: Any) -> None:
     store(w.busy_at, key & (BUSY - 1), key if is_busy else 0)
 
 
+def look_round(w: Any) -> None:
+    """Give up what this thread is looking at, if another one has finished the depth of the root, or all are to end."""
+    if load(w.busy_at, ENDED):
+        w.stop = 1
+    elif load(w.busy_at, FINISHED) >= w.root_depth and not w.stop:
+        w.stop = OVERTAKEN
+
+
 # ---- what is learned
 
 
@@ -325,7 +345,7 @@ def reward_before(game: Any, p: int, depth: int, ply: int, w: Any) -> None:
 
 def bonus_of(depth: int) -> int:
     """By how much history changes: the deeper the search, the more."""
-    return min(32 * min(depth, 8) * min(depth, 8), _MOST_BONUS)
+    return min(64 * min(depth, 8) ** 2, _MOST_BONUS)
 
 
 def learn(game: Any, s: Any, a: int, bonus: int, rows: Rows, w: Any) -> None:

@@ -72,7 +72,7 @@ DEPTHS = 64
 """Beyond this depth, and this number of a move, reductions grow no more."""
 
 _LOGARITHMS = np.array([log(number) for number in range(1, DEPTHS)])
-_LORE = 8192.0  # history that counts for a ply of reduction
+_LORE = 5500.0  # history that counts for a ply of reduction
 
 
 class Node(NamedTuple):

@@ -26,12 +26,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from counterplay.core.game import Game, UserError
-from counterplay.core.primitives import list_actions
+from counterplay.core.primitives import list_actions, load, store
 from counterplay.native import NativeFunction, is_interpreted, native
 from counterplay.search.alphabeta.kernel import value
 from counterplay.search.alphabeta.ordering import is_busy, kind_of, lore, rows_of, show_busy
 from counterplay.search.alphabeta.pruning import Node, is_loud, reduction
-from counterplay.search.alphabeta.workspace import PLIES, SHARED, WIDTH
+from counterplay.search.alphabeta.workspace import ENDED, FINISHED, OVERTAKEN, PLIES, SHARED, WIDTH
 from counterplay.search.engine import Request
 from counterplay.search.limits import as_depth, deeper
 from counterplay.search.repetition import draw_value
@@ -51,6 +51,8 @@ _LATE = 5
 """The depth from which on late moves of the root are reduced: a search of few plies must see a mate in two."""
 _ASPIRE = 1 / 64
 """How far from the value expected an exact search looks first, of the range of utilities."""
+_NEVER = 1 << 62
+"""A depth that no other thread will have finished."""
 _MANY = 1_000
 """Small searches after which the root is compiled: what that takes is then saved by as many more."""
 _SMALL = 10_000
@@ -144,6 +146,7 @@ def look(game: Any, s: Any, children: Any, depth: int, w: Any) -> None:
     """
     first = w.order[0]
     w.furthest = min(2 * depth, PLIES)
+    w.root_depth = depth
     if w.use_aspiration and w.is_expected and w.multi == 1 and w.asked == 0 and w.most < inf:
         look_about(game, s, children, depth, w)
     else:
@@ -151,6 +154,8 @@ def look(game: Any, s: Any, children: Any, depth: int, w: Any) -> None:
     is_sure = w.is_exact[w.best] and (w.is_seen[first] or w.order[0] != first)
     w.is_better = 1 if is_sure and w.use_unfinished and w.multi == 1 and not w.is_finished and w.best != first else 0
     if w.is_finished:
+        if w.busy_at != 0:
+            store(w.busy_at, FINISHED, max(load(w.busy_at, FINISHED), depth))
         w.is_expected, w.expected = 1, w.found
         for k in range(w.choices):
             if w.is_seen[k] and (k == w.best or (w.is_exact[k] and (w.is_asked[k] or is_among_best(k, w)))):
@@ -198,8 +203,6 @@ def look_between(game: Any, s: Any, children: Any, low: float, high: float, dept
     """Search the moves; how good they are matters between `low` and `high`."""
     w.nodes += 1
     p = game.player(s)
-    sign = 1.0 if p == 0 else -1.0
-    after = deeper(game, s, depth)
     tops, asked = 0, w.asked  # the largest exact values, at most `multi`; the moves asked for that are not seen yet
     best = -inf
     w.best = w.order[0]
@@ -222,25 +225,10 @@ def look_between(game: Any, s: Any, children: Any, low: float, high: float, dept
                 continue
             show_busy(table_key(game, child), True, w)
         floor = low if tops < w.multi or w.is_asked[k] else max(low, w.top[tops - 1])
-        v = -inf
-        is_open = True
-        if game.knows.kind:
-            w.kinds[1] = kind_of(game, s, int(w.action[k]))
-        if i >= w.multi and w.use_scout and floor > -inf and not w.is_asked[k]:  # is it better at all?
-            above = np.nextafter(floor, inf)
-            w.is_cut[1] = 1
-            if game.selective and w.use_reductions and depth >= _LATE and i > 2 and w.multi == 1:
-                less = late_at_root(game, s, int(w.action[k]), i, depth, w)
-                if less > 0:
-                    below = floor if p == 0 else -above
-                    v = sign * value(game, child, below, above if p == 0 else -floor, after - less, 1, w)
-                    is_open = v > floor and not w.stop
-            if is_open:
-                v = sign * value(game, child, floor if p == 0 else -above, above if p == 0 else -floor, after, 1, w)
-                is_open = v > floor and not w.stop
-        if is_open:
-            w.is_cut[1] = 0
-            v = sign * value(game, child, floor if p == 0 else -high, high if p == 0 else -floor, after, 1, w)
+        v = worth_of(game, s, child, i, floor, high, depth, w)
+        if w.stop == OVERTAKEN:
+            go_after(w)
+            v = worth_of(game, s, child, i, floor, high, depth, w)
         if is_shared:
             show_busy(table_key(game, child), False, w)
         if w.stop:
@@ -259,13 +247,47 @@ def look_between(game: Any, s: Any, children: Any, low: float, high: float, dept
     decide(game, s, p, w)
 
 
+def worth_of(game: Any, s: Any, child: Any, i: int, floor: float, high: float, depth: int, w: Any) -> float:
+    """What move number `i` in order is worth to the player to move, if that is more than `floor`."""
+    p, k, after = game.player(s), w.order[i], deeper(game, s, depth)
+    sign = 1.0 if p == 0 else -1.0
+    v = -inf
+    is_open = True
+    if game.knows.kind:
+        w.kinds[1] = kind_of(game, s, int(w.action[k]))
+    if i >= w.multi and w.use_scout and floor > -inf and not w.is_asked[k]:  # is it better at all?
+        above = np.nextafter(floor, inf)
+        w.is_cut[1] = 1
+        if game.selective and w.use_reductions and depth >= _LATE and i > 2 and w.multi == 1:
+            less = late_at_root(game, s, int(w.action[k]), i, depth, w)
+            if less > 0:
+                below = floor if p == 0 else -above
+                v = sign * value(game, child, below, above if p == 0 else -floor, after - less, 1, w)
+                is_open = v > floor and not w.stop
+        if is_open:
+            v = sign * value(game, child, floor if p == 0 else -above, above if p == 0 else -floor, after, 1, w)
+            is_open = v > floor and not w.stop
+    if is_open:
+        w.is_cut[1] = 0
+        v = sign * value(game, child, floor if p == 0 else -high, high if p == 0 else -floor, after, 1, w)
+    return v
+
+
+def go_after(w: Any) -> None:
+    """Another thread has finished this depth: go on with what it has left in the table, without looking round."""
+    w.root_depth = _NEVER
+    w.stop = 0
+    if load(w.busy_at, ENDED):
+        w.stop = 1
+
+
 def late_at_root(game: Any, s: Any, a: int, rank: int, depth: int, w: Any) -> int:
-    """Plies by which a move that comes late is asked less deeply first, as `kernel.value` does it."""
+    """Plies by which a move that comes late is asked less deeply first: one less than `kernel.value` would have it."""
     if is_loud(game, s, a) or (game.knows.is_urgent and w.use_urgency and game.makes_urgent(s, a)):
         return 0
     p = game.player(s)
     node = Node(depth, 0, 1.0 if p == 0 else -1.0, 0.0, False, False, True)
-    return reduction(node, rank, lore(game, s, a, rows_of(p, 0, w), w), False, w)
+    return max(0, reduction(node, rank, lore(game, s, a, rows_of(p, 0, w), w), False, w) - 1)
 
 
 def note_move(k: int, v: float, is_exact: bool, within: int, length: int, w: Any) -> None:

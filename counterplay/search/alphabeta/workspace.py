@@ -20,8 +20,11 @@ from counterplay.search.table import NO_ACTION, TranspositionTable
 __all__ = [
     "ANSWERS",
     "BUSY",
+    "ENDED",
+    "FINISHED",
     "HISTORY",
     "KINDS",
+    "OVERTAKEN",
     "PLANS",
     "PLIES",
     "REFINEMENTS",
@@ -44,6 +47,10 @@ WIDTH = 512
 """The most actions in a state."""
 BUSY = 1 << 12
 """Places in which threads show what they are looking at."""
+FINISHED, ENDED = BUSY, BUSY + 1
+"""Places after these: the deepest search of the root that one of them has finished, and whether all are to end."""
+OVERTAKEN = 2
+"""Instead of 1 in `stop`: another thread has finished the depth, and the table knows what there is to know."""
 SHARED = 4
 """The depth from which on they do: what is below takes no longer than to tell."""
 HISTORY = 4096
@@ -135,7 +142,7 @@ SELECTIVE = frozenset(name for name, refinement in REFINEMENTS.items() if refine
 """Those that do not look at what the depth says, and so may hide a win."""
 
 _COUNTS = ("nodes", "most_nodes", "cutoffs", "unused", "stop", "within", "too_wide", "strange", "is_strict")
-_PLACES = ("table_at", "mask", "age", "busy_at", "lore_at", "notes_at", "past", "furthest", "pass_from")
+_PLACES = ("table_at", "mask", "age", "busy_at", "lore_at", "notes_at", "past", "furthest", "pass_from", "root_depth")
 _ROOT = ("is_over", "player", "choices", "seen_depth", "multi", "asked", "best", "root_within")
 _FOUND = ("is_finished", "is_better", "is_expected")
 _WORKSPACE = record_type(

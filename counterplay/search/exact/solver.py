@@ -237,7 +237,7 @@ class Solving(OpponentsRoot):
         """What another thread does: search as alpha-beta does, and solve while the leader solves."""
         root, w = self.helpers[number - 1], self.solver.memories[number]
         t = root.tally
-        while not self.tally.stop:  # which is set before all others
+        while self.tally.stop != 1:  # which is set before all others; it may be overtaken for a moment
             if self._is_solving:
                 _Moves(self, self._order()).settle(t, w)
             else:
