@@ -321,7 +321,7 @@ def reward(game: Any, s: Any, p: int, a: int, tried: int, depth: int, ply: int, 
     if w.use_killers and w.killers[ply, 0] != a:
         w.killers[ply, 1] = w.killers[ply, 0]
         w.killers[ply, 0] = a
-    bonus = bonus_of(depth)
+    bonus = bonus_of(game, depth)
     rows = rows_of(p, ply, w)
     learn(game, s, a, bonus, rows, w)
     for i in range(tried):
@@ -335,7 +335,7 @@ def reward_before(game: Any, p: int, depth: int, ply: int, w: Any) -> None:
     """Note that nothing was found against the quiet move that led to a state, of which `p` is to move."""
     if ply < 2 or w.came_by[ply] == NO_ACTION:
         return
-    bonus, kind = bonus_of(depth) // 2, w.kinds[ply]
+    bonus, kind = bonus_of(game, depth) // 2, w.kinds[ply]
     if w.use_history:
         draw((1 - p) * HISTORY + (w.came_by[ply] & (HISTORY - 1)), bonus, w)
     if game.knows.kind and w.use_continuations:
@@ -343,9 +343,9 @@ def reward_before(game: Any, p: int, depth: int, ply: int, w: Any) -> None:
         draw(PLANS + w.kinds[ply - 2] * KINDS + kind, bonus, w)
 
 
-def bonus_of(depth: int) -> int:
-    """By how much history changes: the deeper the search, the more."""
-    return min(64 * min(depth, 8) ** 2, _MOST_BONUS)
+def bonus_of(game: Any, depth: int) -> int:
+    """By how much history changes: the deeper the search, the more; a selective one must learn fast."""
+    return min((64 if game.selective else 32) * min(depth, 8) ** 2, _MOST_BONUS)
 
 
 def learn(game: Any, s: Any, a: int, bonus: int, rows: Rows, w: Any) -> None:
