@@ -3,19 +3,21 @@ Stockfish, which limits itself to a rating. Written to a folder game by game, so
 
     python benchmarks/chess_levels.py [--games 60] [--folder levels] [--concurrency 2]
 
-All games together give a rating to everybody (Bradley and Terry); then all are moved by the same number, so that those
-of Stockfish are in the mean what it says of itself. How far each is from that tells how far to trust the scale.
+Ratings are those that fit all matches best, by least squares, with Stockfish being what it says. Games among relatives
+tell them apart more than games against others do, so that differences between neighbours count for a part only, the
+same for all, which is found by the same fit.
 """
 
 from __future__ import annotations
 
 import argparse
-import statistics
+from math import log10
 from pathlib import Path
+
+import numpy as np
 
 from counterplay import arena, games
 from counterplay.arena.levels import LEVELS
-from counterplay.arena.ratings import ratings
 
 SECONDS = 0.05
 """For a move of Stockfish; a level has its nodes."""
@@ -25,13 +27,26 @@ SLOWEST = 10
 """Meets nobody else: a game takes it half a minute."""
 
 
-def stockfish(elo: int) -> str:
-    return f"uci:stockfish,UCI_Elo={elo},seconds={SECONDS}"
+def difference(score: arena.Score) -> float:
+    """In Elo, as if one more game had been drawn: whoever wins all is not infinitely better."""
+    share = (score.points * score.games + 0.5) / (score.games + 1)
+    return -400.0 * log10(1.0 / share - 1.0)
 
 
-def pairings() -> list[tuple[str, str]]:
-    neighbours = [(f"level:{level}", f"level:{level - 1}") for level in LEVELS if 1 < level < SLOWEST]
-    return neighbours + [(f"level:{level}", stockfish(elo)) for level, elo in ANCHORS.items()]
+def fitted(anchored: dict[int, float], apart: dict[int, float]) -> tuple[list[float], float]:
+    """The ratings of all levels, and what differences between neighbours count.
+
+    `anchored` are ratings by games against Stockfish, `apart` is by how much a level was better than the one below.
+    """
+    rows, right = [], []
+    for level, elo in anchored.items():
+        rows.append([float(each == level) for each in LEVELS] + [0.0])
+        right.append(elo)
+    for level, elo in apart.items():
+        rows.append([float(each == level) - float(each == level - 1) for each in LEVELS] + [-elo])
+        right.append(0.0)
+    *elos, part = np.linalg.lstsq(np.array(rows), np.array(right), rcond=None)[0].tolist()
+    return elos, part
 
 
 def main() -> None:
@@ -41,23 +56,24 @@ def main() -> None:
     parser.add_argument("--concurrency", type=int, default=2)
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
-    names = [f"level:{level}" for level in LEVELS]
-    names += [stockfish(elo) for elo in sorted(set(ANCHORS.values()))]
-    played: list[tuple[int, int, float]] = []
-    for number, players in enumerate(pairings()):
-        record = given.folder / f"{number:02}.jsonl"
-        chess = games.load("chess")
+    chess = games.load("chess")
+
+    def met(level: int, other: str, name: str) -> float:
+        record = given.folder / f"{level}-{name}.jsonl"
+        players = f"level:{level}", other
         score = arena.match(chess, players, given.games, record=record, concurrency=given.concurrency)
-        print(f"{players[0]} against {players[1]}: {score}", flush=True)
-        one, other = map(names.index, players)
-        for count, points in ((score.wins, 1.0), (score.draws, 0.5), (score.losses, 0.0)):
-            played += [(one, other, points)] * count
-    found = ratings(names, played).players
-    nominal = {each.name: int(each.name.split("=")[1].split(",")[0]) for each in found if "UCI_Elo" in each.name}
-    shift = statistics.mean(nominal[each.name] - each.elo for each in found if each.name in nominal)
-    for each in found:
-        says = f", says {nominal[each.name]}" if each.name in nominal else ""
-        print(f"{each.name}: {each.elo + shift:.0f} ± {1.96 * each.error:.0f}{says}, {each.games} games")
+        print(f"{players[0]} against {other}: {score}", flush=True)
+        return difference(score)
+
+    apart = {level: met(level, f"level:{level - 1}", f"{level - 1}") for level in LEVELS if 1 < level < SLOWEST}
+    anchored = {
+        level: elo + met(level, f"uci:stockfish,UCI_Elo={elo},seconds={SECONDS}", f"stockfish-{elo}")
+        for level, elo in ANCHORS.items()
+    }
+    elos, part = fitted(anchored, apart)
+    for level, elo in zip(LEVELS, elos, strict=True):
+        print(f"level {level}: {elo:.0f}" + (f", by Stockfish {anchored[level]:.0f}" if level in anchored else ""))
+    print(f"differences between neighbours count {part:.2f}")
 
 
 if __name__ == "__main__":

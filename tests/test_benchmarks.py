@@ -301,3 +301,13 @@ def test_the_error_of_a_match_is_that_of_its_pairs(monkeypatch):
     difference, error = elo([(1.0, 1.0), (0.0, 0.0)] * 50)
     assert difference == pytest.approx(0.0)
     assert 68 < error < 71
+
+
+def test_levels_get_the_ratings_that_fit_games_against_others_and_among_themselves(monkeypatch):
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    chess_levels = importlib.import_module("chess_levels")
+    truth = [700.0 + 150.0 * level for level in range(1, 11)]
+    anchored = {level: truth[level - 1] for level in (4, 7, 10)}
+    elos, part = chess_levels.fitted(anchored, dict.fromkeys(range(2, 10), 250.0))
+    assert elos == pytest.approx(truth)
+    assert part == pytest.approx(0.6)
