@@ -35,7 +35,7 @@ NO_MODEL = "none"
 
 FULL_SKILL = 20
 """The `Skill Level` at which all is done that can be; those below are two to a level."""
-ELO = {1: 600, 2: 800, 3: 1000, 4: 1200, 5: 1400, 6: 1525, 7: 1750, 8: 1900, 9: 2050, 10: 2250}
+ELO = {1: 200, 2: 650, 3: 900, 4: 1050, 5: 1325, 6: 1525, 7: 1775, 8: 1875, 9: 2075, 10: 2450}
 """What `UCI_Elo` takes the levels for; docs/protocols.md says how good a guess that is."""
 
 _FOREVER = 1e8
