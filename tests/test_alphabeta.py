@@ -12,10 +12,23 @@ from hypothesis import strategies as st
 from counterplay import Game, UserError, games, native, search
 from counterplay.core.game import is_repeated
 from counterplay.games.tree import Tree
+from counterplay.search.alphabeta import kernel
 from counterplay.search.alphabeta.engine import REFINEMENTS, AlphaBeta, alphabeta
+from counterplay.search.alphabeta.kernel import value
 from counterplay.search.alphabeta.ordering import NOTHING_YET, next_in_time, next_shared, packed, put_off
 from counterplay.search.alphabeta.root import begin, look
-from counterplay.search.alphabeta.workspace import ENDED, FINISHED, SELECTIVE, new_workspace
+from counterplay.search.alphabeta.sharing import (
+    ENDED,
+    FINISHED,
+    NEVER,
+    OVERTAKEN,
+    WINDOWS,
+    call_back,
+    look_round,
+    show_task,
+    task_of,
+)
+from counterplay.search.alphabeta.workspace import SELECTIVE, new_workspace
 from counterplay.search.limits import Limits
 from counterplay.search.table import NO_ACTION
 from tests.random_tree import KnowingTree, RandomTree, UniformTree
@@ -457,17 +470,82 @@ def test_a_depth_that_another_thread_has_finished_is_given_up_and_the_value_is_t
         w.multi, (w.least, w.most), w.stop, w.nodes = 1, game.utility_range, 0, 0
         engine._busy[[FINISHED, ENDED]] = finished, ended
         look(game, s, None, 6, w)
-        return bool(w.is_finished), w.found, w.root_depth
+        return bool(w.is_finished), w.found, int(w.root_step)
 
-    assert looked(5, 0) == (True, truth.value, 6)
-    assert engine._busy[FINISHED] == 6
+    step = 6 * WINDOWS
+    assert looked(step - 1, 0) == (True, truth.value, step)
+    assert engine._busy[FINISHED] == 7 * WINDOWS - 1
     engine.new_game()
-    found = looked(6, 0)
-    assert found[:2] == (True, truth.value)
-    assert found[2] > 6  # it has looked round once, and never again
+    assert looked(step, 0) == (True, truth.value, NEVER)  # overtaken once, and never again
     engine.new_game()
-    assert not looked(6, 1)[0]
+    assert not looked(step, 1)[0]
     assert w.stop == 1
+
+
+def test_a_window_of_the_root_that_another_thread_has_finished_is_given_up():
+    """The first window about what is expected is too low here; whoever has found that out saves it the others."""
+    game = games.load("connect_four")
+    engine = AlphaBeta(game, table_mb=4, threads=2)
+    w = engine.memory
+    begin(game, game.at("4 4").state, w)
+    w.multi, (w.least, w.most), w.is_expected, w.expected = 1, game.utility_range, 1, -0.9
+    look(game, game.at("4 4").state, None, 6, w)
+    assert w.is_finished
+    assert w.root_step == 6 * WINDOWS + 1
+    assert engine._busy[FINISHED] == 7 * WINDOWS - 1
+
+
+def test_who_looks_at_what_another_thread_is_done_with_is_called_back():
+    game = games.load("connect_four")
+    mine, other = AlphaBeta(game, table_mb=4, threads=2)._tallies
+    for w in (mine, other):
+        w.root_step = NEVER
+    show_task(task_of(5, 8), 3, mine)
+    call_back(task_of(5, 7), 3, other)  # not so deep
+    call_back(task_of(5, 8), 4, other)  # elsewhere
+    look_round(mine)
+    assert not mine.stop
+    call_back(task_of(5, 8), 3, other)
+    look_round(other)
+    assert not other.stop
+    look_round(mine)
+    assert (mine.stop, mine.back_to) == (OVERTAKEN, 3)
+
+
+@pytest.mark.parametrize("instead", [0, task_of(6, 8)])
+def test_a_call_that_comes_late_is_for_nobody(instead):
+    game = games.load("connect_four")
+    engine = AlphaBeta(game, table_mb=4, threads=2)
+    mine, other = engine._tallies
+    mine.root_step = NEVER
+    show_task(task_of(5, 8), 3, mine)
+    call_back(task_of(5, 8), 3, other)
+    late = engine._busy.copy()
+    show_task(instead, 3, mine)
+    engine._busy[:] = late  # as if the other had written after that
+    look_round(mine)
+    assert not mine.stop
+
+
+def test_a_thread_that_is_called_back_takes_the_answer_from_the_table(monkeypatch):
+    game = games.load("tic_tac_toe")
+    s = game.initial()
+    engine = AlphaBeta(game, table_mb=4, threads=2)
+    mine, other = engine._tallies
+    mine.root_step = other.root_step = NEVER
+    called = []
+
+    def look_round_after_a_while(w):
+        if w is mine and w.nodes >= 100 and not called:
+            called.append(value(game, s, -inf, inf, 9, 1, other))
+        look_round(w)
+
+    monkeypatch.setattr(kernel, "look_round", look_round_after_a_while)
+    with native.interpreted():
+        found = value(game, s, -inf, inf, 9, 1, mine)
+    assert [found] == called == [0.0]
+    assert (mine.stop, mine.back_to) == (0, 1)
+    assert mine.nodes <= 102 < other.nodes  # one to notice it, one to look it up
 
 
 def test_stopping_ends_all_threads_and_the_next_search_is_not_hurt():

@@ -247,8 +247,14 @@ def _limits_of_the_process():
     return sys.getrecursionlimit(), threading.stack_size()
 
 
+def wait_until_all_went_home():
+    while deep_threads._DeepThreads._waiting:
+        time.sleep(0.01)
+
+
 @pytest.mark.parametrize("threads", [1, 2])
-def test_searches_at_once_are_right_and_leave_nothing_behind(threads):
+def test_searches_at_once_are_right_and_leave_nothing_behind(threads, monkeypatch):
+    monkeypatch.setattr(deep_threads, "_IDLE_SECONDS", 0.01)
     before, running = _limits_of_the_process(), threading.active_count()
     positions = [games.load("connect_four").at(moves) for moves in ("4 4 4 4 4 3", "3 4 4 3 5 1")]
     alone = [search.alphabeta(here.game, here.state, depth=9).value for here in positions]
@@ -257,6 +263,7 @@ def test_searches_at_once_are_right_and_leave_nothing_behind(threads):
         jobs = [engine.start(here, Limits(depth=9)) for engine, here in zip(engines, positions, strict=True)]
         assert [job.result().value for job in jobs] == alone
     assert _limits_of_the_process() == before
+    wait_until_all_went_home()
     assert threading.active_count() <= running + 1  # a thread that is done may still be on its way out
 
 
@@ -298,12 +305,25 @@ def test_one_thread_does_one_search_after_the_other():
     assert len(callers) == 1
 
 
+def test_threads_that_wait_do_the_next_works():
+    def both():
+        meet = threading.Barrier(2, timeout=WATCHDOG_SECONDS)
+
+        def work():
+            meet.wait()
+            return threading.current_thread()
+
+        jobs = [Job(work, meet.abort) for _ in range(2)]
+        return {job.result() for job in jobs}
+
+    assert len(both() | both() | both()) == 2
+
+
 def test_the_thread_that_waits_goes_home(monkeypatch):
     monkeypatch.setattr(deep_threads, "_IDLE_SECONDS", 0.01)
     run(lambda: 0, new_tally())  # in a thread that waits the usual time, or the first one that does not
     thread = run(threading.current_thread, new_tally())
-    while deep_threads._DeepThreads._waiting is not None:
-        time.sleep(0.01)
+    wait_until_all_went_home()
     thread.join(WATCHDOG_SECONDS)
     assert not thread.is_alive()
     assert run(lambda: 7, new_tally()) == 7

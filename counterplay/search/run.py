@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from queue import Empty, SimpleQueue
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
@@ -116,16 +116,16 @@ class Job(Generic[T]):
 class _DeepThreads:
     """Threads with a deep stack, and the limit of recursion while one of them has work.
 
-    To start a thread and map its stack takes as long as a search of a thousand nodes, so that one of them waits a
-    little for the next work when it is done.
+    To start a thread and map its stack takes as long as a search of a thousand nodes, so that they wait a
+    little for the next work when they are done.
     """
 
     _lock = threading.Lock()
     _running = 0
     _limit_before = 0
     _limit = 8 * DEEPEST
-    _waiting: _Letterbox | None = None
-    """Where the thread that waits gets its work."""
+    _waiting: ClassVar[list[_Letterbox]] = []
+    """Where the threads that wait get their work; the last to have had some is the first to get more."""
 
     @classmethod
     def start(cls, work: Callable[[], None], done: Callable[[], None]) -> None:
@@ -135,9 +135,8 @@ class _DeepThreads:
                 cls._limit_before = sys.getrecursionlimit()
                 sys.setrecursionlimit(max(cls._limit_before, cls._limit))
             cls._running += 1
-            if cls._waiting is not None:
-                cls._waiting.put((work, done))
-                cls._waiting = None
+            if cls._waiting:
+                cls._waiting.pop().put((work, done))
                 return
             letterbox: _Letterbox = SimpleQueue()
             letterbox.put((work, done))
@@ -154,22 +153,19 @@ class _DeepThreads:
     @classmethod
     def _serve(cls, letterbox: _Letterbox) -> None:
         """The life of a thread: work, as long as there is some."""
-        waits = True
-        while waits:
+        while True:
             try:
                 work, done = letterbox.get(timeout=_IDLE_SECONDS)
             except Empty:
                 with cls._lock:
-                    if cls._waiting is letterbox:
-                        cls._waiting = None
+                    if letterbox in cls._waiting:
+                        cls._waiting.remove(letterbox)
                         return
                 continue  # work was sent at the last moment
             work()
             with cls._lock:
                 cls._put_back()
-                waits = cls._waiting is None
-                if waits:
-                    cls._waiting = letterbox
+                cls._waiting.append(letterbox)
             done()
             del work, done  # and all that they hold
 
@@ -182,7 +178,7 @@ class _DeepThreads:
     @classmethod
     def _after_fork(cls) -> None:
         """The child of a fork has none of its parent's threads."""
-        cls._lock, cls._waiting = threading.Lock(), None
+        cls._lock, cls._waiting = threading.Lock(), []
 
 
 if hasattr(os, "register_at_fork"):  # not on Windows

@@ -8,8 +8,6 @@ from functools import cached_property, partial
 from math import inf
 from typing import Any
 
-import numpy as np
-
 from counterplay.core.game import Game, UserError
 from counterplay.search.alphabeta.endings import Endings
 from counterplay.search.alphabeta.kernel import value
@@ -22,9 +20,8 @@ from counterplay.search.alphabeta.root import (
     root_is_compiled,
     too_wide,
 )
+from counterplay.search.alphabeta.sharing import ENDED, FINISHED, new_board
 from counterplay.search.alphabeta.workspace import (
-    ENDED,
-    FINISHED,
     PLIES,
     REFINEMENTS,
     SELECTIVE,
@@ -98,8 +95,9 @@ class AlphaBeta(DepthEngine):
         self._table_mb = table_mb
         self.table = None if "table" in self.without else TranspositionTable(table_mb)
         self._tallies = [new_workspace(game, self.table, self.without) for _ in range(threads)]
-        self._busy = np.zeros(ENDED + 1, np.int64)
-        for w in self._tallies:
+        self._busy = new_board(threads)
+        for number, w in enumerate(self._tallies):
+            w.thread, w.threads = number, threads
             w.lore_at = self._tally.lore_at
             w.busy_at = self._busy.ctypes.data if threads > 1 and w.use_table else 0
 
@@ -154,7 +152,7 @@ class AlphaBeta(DepthEngine):
         if not root_is_compiled(self.game, request.state, self._tally):  # compile now, outside the clock
             self._tally.most_nodes = NO_LIMIT
             value(self.game, request.state, -inf, inf, 0, 0, self._tally)
-        self._busy[[FINISHED, ENDED]] = 0
+        self._busy[FINISHED:] = 0
         for w in self._tallies:
             self._prepare(w, request)
         if self.table is not None:

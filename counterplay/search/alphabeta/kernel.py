@@ -24,9 +24,7 @@ from counterplay.search.alphabeta.ordering import (
     NOTHING_YET,
     drop_quiets,
     is_answer,
-    is_busy,
     kind_of,
-    look_round,
     lore,
     next_in_time,
     next_move,
@@ -38,7 +36,6 @@ from counterplay.search.alphabeta.ordering import (
     reward,
     reward_before,
     rows_of,
-    show_busy,
 )
 from counterplay.search.alphabeta.pruning import (
     Node,
@@ -58,7 +55,17 @@ from counterplay.search.alphabeta.pruning import (
     shallower,
     with_hindsight,
 )
-from counterplay.search.alphabeta.workspace import KINDS, PLIES, SHARED
+from counterplay.search.alphabeta.sharing import (
+    OVERTAKEN,
+    SHARED,
+    call_back,
+    is_busy,
+    look_round,
+    show_busy,
+    show_task,
+    task_of,
+)
+from counterplay.search.alphabeta.workspace import KINDS, PLIES
 from counterplay.search.limits import deeper
 from counterplay.search.repetition import comes_again, draw_value
 from counterplay.search.table import (
@@ -98,13 +105,15 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
         return sane_utility(game, s, 0, w)
     if w.nodes >= w.most_nodes:
         w.stop = 1
+    if w.busy_at != 0 and depth > 1:
+        look_round(w)
     if game.knows.solved and not w.is_strict:  # strict: tables do not say by which moves
         v, w.within = game.solved(s)
         if w.within >= 0:
             return float(v)
 
     # 2. The end of the search; what is urgent is answered first, unless it was folly to make it so.
-    is_urgent = False
+    is_urgent, asked = False, depth
     if game.knows.is_urgent and w.use_urgency:
         is_urgent = bool(game.is_urgent(s))
         depth += 1 if is_urgent and ply < w.furthest and not w.is_folly[ply] else 0
@@ -207,6 +216,9 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
     # 8. The moves, the most promising first. The first is mostly enough, so they are not all listed before.
     after = deeper(game, s, depth)
     is_shared = w.busy_at != 0 and depth >= SHARED
+    is_task = is_shared and left_out == NO_ACTION
+    if is_task:
+        show_task(task_of(key, depth), ply, w)
     listed = ALL if is_shared or not w.use_order else NOTHING_YET
     n = order_moves(game, s, p, depth, ply, known, w) if listed == ALL else 0
     best, best_move = -inf, NO_ACTION
@@ -290,7 +302,6 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
             v = sign * value(game, child, below, above, after + more if a == known else after, ply + 1, w)
         if is_shared:
             show_busy(table_key(game, child), False, w)
-            look_round(w)
         if w.stop:
             break
         looked += 1
@@ -311,6 +322,11 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
             break
         within = longer(within, one_more(w.within))
 
+    if is_task:
+        show_task(0, ply, w)
+        if w.stop == OVERTAKEN and w.back_to == ply:  # another thread has the answer
+            w.stop = 0
+            return value(game, s, alpha, beta, asked, ply, w)  # type: ignore[no-any-return]
     w.within = UNPROVEN if w.stop else within
     if game.selective and left_out != NO_ACTION:
         w.within = UNPROVEN
@@ -321,6 +337,8 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
         best_move = best_move if is_canonical else NO_ACTION
         bound = bound_of(sign * best, alpha, beta)
         keep(w.table_at, w.mask, w.age, key, Entry(sign * best, best_move, depth, within, bound))
+        if is_task:
+            call_back(task_of(key, depth), ply, w)
     return sign * best
 
 

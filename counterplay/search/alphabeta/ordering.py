@@ -14,16 +14,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from counterplay.core.primitives import as_bits, list_actions, list_noisy, load, load_short, store, store_short
+from counterplay.core.primitives import as_bits, list_actions, list_noisy, load_short, store_short
 from counterplay.search.alphabeta.pruning import gives_away, is_loud
 from counterplay.search.alphabeta.workspace import (
     ANSWERS,
-    BUSY,
-    ENDED,
-    FINISHED,
     HISTORY,
     KINDS,
-    OVERTAKEN,
     PLANS,
     TRIED,
     WIDTH,
@@ -35,9 +31,7 @@ __all__ = [
     "NOTHING_YET",
     "drop_quiets",
     "is_answer",
-    "is_busy",
     "kind_of",
-    "look_round",
     "lore",
     "next_in_time",
     "next_move",
@@ -49,7 +43,6 @@ __all__ = [
     "reward",
     "reward_before",
     "rows_of",
-    "show_busy",
 ]
 
 _TAKEN = -(1 << 63)
@@ -270,30 +263,11 @@ def next_shared(ply: int, rank: int, n: int, w: Any) -> tuple[int, int, bool]:
 def put_off(a: int, rank: int, ply: int, n: int, w: Any) -> None:
     """Put a move back on the list, after all others: another thread is looking at it.
 
-    When we come back to it, what the other thread found is in the table (a simple form of ABDADA, Weill 1996; after an
-    idea of Kerrigan's).
+    When we come back to it, what the other thread found is in the table (after an idea of Kerrigan's).
     """
     for j in range(n):
         if w.moves[ply, j] == a:
             w.scores[ply, j] = _LATER + (WIDTH - 1 - rank << 9) + WIDTH - 1 - j
-
-
-def is_busy(key: int, w: Any) -> bool:
-    """Whether another thread looks at a state. If its note is overwritten or out of date, both look: no harm done."""
-    return bool(load(w.busy_at, key & (BUSY - 1)) == key)
-
-
-def show_busy(key: int, is_busy: bool, w: Any) -> None:
-    """Tell the other threads that this one looks at a state, or does so no more."""
-    store(w.busy_at, key & (BUSY - 1), key if is_busy else 0)
-
-
-def look_round(w: Any) -> None:
-    """Give up what this thread is looking at, if another one has finished the depth of the root, or all are to end."""
-    if load(w.busy_at, ENDED):
-        w.stop = 1
-    elif load(w.busy_at, FINISHED) >= w.root_depth and not w.stop:
-        w.stop = OVERTAKEN
 
 
 # ---- what is learned

@@ -26,12 +26,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from counterplay.core.game import Game, UserError
-from counterplay.core.primitives import list_actions, load, store
+from counterplay.core.primitives import list_actions
 from counterplay.native import NativeFunction, is_interpreted, native
 from counterplay.search.alphabeta.kernel import value
-from counterplay.search.alphabeta.ordering import is_busy, kind_of, lore, rows_of, show_busy
+from counterplay.search.alphabeta.ordering import kind_of, lore, rows_of
 from counterplay.search.alphabeta.pruning import Node, is_loud, reduction
-from counterplay.search.alphabeta.workspace import ENDED, FINISHED, OVERTAKEN, PLIES, SHARED, WIDTH
+from counterplay.search.alphabeta.sharing import (
+    NEVER,
+    OVERTAKEN,
+    SHARED,
+    WINDOWS,
+    has_ended,
+    is_busy,
+    show_busy,
+    tell_finished,
+)
+from counterplay.search.alphabeta.workspace import PLIES, WIDTH
 from counterplay.search.engine import Request
 from counterplay.search.limits import as_depth, deeper
 from counterplay.search.repetition import draw_value
@@ -51,8 +61,6 @@ _LATE = 5
 """The depth from which on late moves of the root are reduced: a search of few plies must see a mate in two."""
 _ASPIRE = 1 / 64
 """How far from the value expected an exact search looks first, of the range of utilities."""
-_NEVER = 1 << 62
-"""A depth that no other thread will have finished."""
 _MANY = 1_000
 """Small searches after which the root is compiled: what that takes is then saved by as many more."""
 _SMALL = 10_000
@@ -146,7 +154,7 @@ def look(game: Any, s: Any, children: Any, depth: int, w: Any) -> None:
     """
     first = w.order[0]
     w.furthest = min(2 * depth, PLIES)
-    w.root_depth = depth
+    w.root_step = depth * WINDOWS
     if w.use_aspiration and w.is_expected and w.multi == 1 and w.asked == 0 and w.most < inf:
         look_about(game, s, children, depth, w)
     else:
@@ -154,8 +162,7 @@ def look(game: Any, s: Any, children: Any, depth: int, w: Any) -> None:
     is_sure = w.is_exact[w.best] and (w.is_seen[first] or w.order[0] != first)
     w.is_better = 1 if is_sure and w.use_unfinished and w.multi == 1 and not w.is_finished and w.best != first else 0
     if w.is_finished:
-        if w.busy_at != 0:
-            store(w.busy_at, FINISHED, max(load(w.busy_at, FINISHED), depth))
+        tell_finished((depth + 1) * WINDOWS - 1, w)
         w.is_expected, w.expected = 1, w.found
         for k in range(w.choices):
             if w.is_seen[k] and (k == w.best or (w.is_exact[k] and (w.is_asked[k] or is_among_best(k, w)))):
@@ -172,10 +179,15 @@ def look_about(game: Any, s: Any, children: Any, depth: int, w: Any) -> None:
     margin = (w.aspire_margin if game.selective else _ASPIRE) * whole
     below, above = w.expected - margin, w.expected + margin
     is_open, is_too_good = True, False
+    step = depth * WINDOWS
     while is_open:
+        w.root_step = step
         look_between(game, s, children, max(below, w.least), min(above, w.most), depth, w)
         is_low, is_high = w.found <= below and below > w.least, w.found >= above and above < w.most
         is_open = w.is_finished and (is_low or is_high)
+        if is_open:
+            tell_finished(step, w)
+        step += 1
         margin = margin * w.aspire_growth if margin * w.aspire_growth < 0.25 * whole else whole
         if not game.selective:
             below, above = w.least, w.most
@@ -274,11 +286,9 @@ def worth_of(game: Any, s: Any, child: Any, i: int, floor: float, high: float, d
 
 
 def go_after(w: Any) -> None:
-    """Another thread has finished this depth: go on with what it has left in the table, without looking round."""
-    w.root_depth = _NEVER
-    w.stop = 0
-    if load(w.busy_at, ENDED):
-        w.stop = 1
+    """Another thread has finished this step: go on with what it has left in the table, not to be overtaken again."""
+    w.root_step = NEVER
+    w.stop = 1 if has_ended(w) else 0
 
 
 def late_at_root(game: Any, s: Any, a: int, rank: int, depth: int, w: Any) -> int:

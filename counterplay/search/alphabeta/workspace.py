@@ -19,17 +19,12 @@ from counterplay.search.table import NO_ACTION, TranspositionTable
 
 __all__ = [
     "ANSWERS",
-    "BUSY",
-    "ENDED",
-    "FINISHED",
     "HISTORY",
     "KINDS",
-    "OVERTAKEN",
     "PLANS",
     "PLIES",
     "REFINEMENTS",
     "SELECTIVE",
-    "SHARED",
     "TRIED",
     "WIDTH",
     "Refinement",
@@ -45,14 +40,6 @@ PLIES = 256
 """The longest line."""
 WIDTH = 512
 """The most actions in a state."""
-BUSY = 1 << 12
-"""Places in which threads show what they are looking at."""
-FINISHED, ENDED = BUSY, BUSY + 1
-"""Places after these: the deepest search of the root that one of them has finished, and whether all are to end."""
-OVERTAKEN = 2
-"""Instead of 1 in `stop`: another thread has finished the depth, and the table knows what there is to know."""
-SHARED = 4
-"""The depth from which on they do: what is below takes no longer than to tell."""
 HISTORY = 4096
 KINDS = 1024
 """Kinds of moves that a game may tell apart, and the last for no move."""
@@ -142,11 +129,12 @@ SELECTIVE = frozenset(name for name, refinement in REFINEMENTS.items() if refine
 """Those that do not look at what the depth says, and so may hide a win."""
 
 _COUNTS = ("nodes", "most_nodes", "cutoffs", "unused", "stop", "within", "too_wide", "strange", "is_strict")
-_PLACES = ("table_at", "mask", "age", "busy_at", "lore_at", "notes_at", "past", "furthest", "pass_from", "root_depth")
+_PLACES = ("table_at", "mask", "age", "lore_at", "notes_at", "past", "furthest", "pass_from")
+_SHARING = ("busy_at", "thread", "threads", "root_step", "back_to")
 _ROOT = ("is_over", "player", "choices", "seen_depth", "multi", "asked", "best", "root_within")
 _FOUND = ("is_finished", "is_better", "is_expected")
 _WORKSPACE = record_type(
-    [(name, np.int64) for name in (*_COUNTS, *_PLACES, *_ROOT, *_FOUND)]
+    [(name, np.int64) for name in (*_COUNTS, *_PLACES, *_SHARING, *_ROOT, *_FOUND)]
     + [(f"use_{name}", np.int64) for name in (*REFINEMENTS, "order", "selection")]
     + [(name, np.float64) for name in ("unknown", "least", "most", "expected", "found", *NUMBERS)]
     + [
@@ -167,6 +155,7 @@ _WORKSPACE = record_type(
         ("is_folly", np.int64, (PLIES + 1,)),
         ("kinds", np.int64, (PLIES + 1,)),
         ("came_by", np.int64, (PLIES + 1,)),
+        ("tasks", np.int64, (PLIES + 1,)),
         ("counters", np.int64, (KINDS,)),
         ("line", np.int64, (PLIES + 1, PLIES + 1)),
         ("length", np.int64, (PLIES + 1,)),
