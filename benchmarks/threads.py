@@ -1,11 +1,13 @@
-"""Whether two threads are ahead of one in short searches: the wall time to the same depth.
+"""Whether two threads are ahead of one: the wall time to the same depth.
 
-    python benchmarks/threads.py [--seconds 0.1] [--threads 2] [--positions 20] [chess othello connect_four]
-    python benchmarks/threads.py --plies 4 connect_four    # nearer to the beginning, where it is not soon solved
+    python benchmarks/threads.py [--seconds 0.1] [--threads 2] [--positions 20] [--repeat 3] [GAME ...]
+    python benchmarks/threads.py --depth 12 --positions 299 --repeat 5 chess
+    python benchmarks/threads.py --plies 5 connect_four    # nearer to the beginning, where it is not soon solved
 
-How deep one thread looks at each position in so many seconds is found out first; then both are timed to that depth, in
-turn, each with an empty table. The root is compiled, as it is in a match by seconds. On a machine that has other things
-to do the figures mean nothing: at the end it says how much of the time the processor was ours.
+How deep: as one thread looks in so many seconds at each position, or the depth given. One thread takes the same way
+each time, and is timed once; more of them take another each time, and are timed as often as is said. Each search begins
+with an empty table. The root is compiled, as it is in a match by seconds. On a machine that has other things to do the
+figures mean nothing: at the end it says how many processors were ours while the threads searched.
 """
 
 from __future__ import annotations
@@ -13,21 +15,31 @@ from __future__ import annotations
 import argparse
 import math
 import random
+import statistics
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from counterplay import Game, games
 from counterplay.arena.practice import practise
 from counterplay.search import AlphaBeta, Limits
 
-QUIET = Path(__file__).parent / "quiet.txt"
+MIDDLEGAMES = Path(__file__).parent / "middlegames.txt"
+
+
+class Costs(NamedTuple):
+    """What a search took."""
+
+    seconds: float
+    processor: float
+    nodes: int
+    is_proven: bool
 
 
 def positions(game: Game, number: int, plies: int) -> list[Any]:
-    """Quiet positions of chess; of other games different ones after so many random plies."""
+    """Middlegames of chess; of other games different positions after so many random plies."""
     if game.name == "chess":
-        rows = [row for row in QUIET.read_text().split("\n") if row and not row.startswith("#")]
+        rows = [row for row in MIDDLEGAMES.read_text().split("\n") if row and not row.startswith("#")]
         return [game.from_text(row) for row in rows[:: max(1, len(rows) // number)][:number]]
     dice, found = random.Random(1), []
     while len(found) < number:
@@ -40,32 +52,51 @@ def positions(game: Game, number: int, plies: int) -> list[Any]:
     return found
 
 
+def costs(engine: AlphaBeta, s: Any, depth: int) -> Costs:
+    engine.new_game()
+    before, used = time.perf_counter(), time.process_time()
+    found = engine.search(s, Limits(depth=depth))
+    return Costs(time.perf_counter() - before, time.process_time() - used, found.nodes, found.proven)
+
+
 def measure(name: str, asked: argparse.Namespace) -> None:
     game = games.load(name)
-    one, more = (AlphaBeta(game, threads=n) for n in (1, asked.threads))
-    for engine in (one, more):
+    one, more = engines = [AlphaBeta(game, threads=n) for n in (1, asked.threads)]
+    states = positions(game, asked.positions, asked.plies)
+    for engine in engines:
         engine.hasten()
         practise(engine)
-    began, used, ratios, totals = time.perf_counter(), time.process_time(), [], [0.0, 0.0]
-    for s in positions(game, asked.positions, asked.plies):
-        one.new_game()
-        found = one.search(s, Limits(seconds=asked.seconds))
-        if found.proven:
-            continue
-        best = [math.inf, math.inf]
-        for _ in range(3):
-            for i, engine in enumerate((one, more)):
-                engine.new_game()
-                before = time.perf_counter()
-                engine.search(s, Limits(depth=found.depth))
-                best[i] = min(best[i], time.perf_counter() - before)
-        ratios.append(best[1] / best[0])
-        totals = [total + each for total, each in zip(totals, best, strict=True)]
-    mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
-    share = (time.process_time() - used) / (time.perf_counter() - began)
+        costs(engine, states[0], asked.depth or 12)  # its table is in large pages from now on
+    alone: list[Costs] = []
+    together: list[list[Costs]] = []
+    for s in states:
+        depth = asked.depth
+        if not depth:
+            one.new_game()
+            depth = one.search(s, Limits(seconds=asked.seconds)).depth
+        first, others = costs(one, s, depth), [costs(more, s, depth) for _ in range(asked.repeat)]
+        if not first.is_proven:
+            alone.append(first)
+            together.append(others)
+    tell(name, asked, alone, together)
+
+
+def tell(name: str, asked: argparse.Namespace, alone: list[Costs], together: list[list[Costs]]) -> None:
+    every = [each for searches in together for each in searches]
+    seconds = sum(each.seconds for each in alone)
+    mean = sum(each.seconds for each in every) / asked.repeat / seconds
+    best = sum(min(each.seconds for each in searches) for searches in together) / seconds
+    logs = [
+        math.log(statistics.fmean(each.seconds for each in searches) / first.seconds)
+        for first, searches in zip(alone, together, strict=True)
+    ]
+    geometric = math.exp(statistics.fmean(logs))
+    nodes = sum(each.nodes for each in every) / asked.repeat / sum(each.nodes for each in alone)
+    ours = sum(each.processor for each in every) / sum(each.seconds for each in every)
     print(
-        f"{name}: {asked.threads} threads take {totals[1] / totals[0]:.2f} of the time of one, {mean:.2f} in the mean, "
-        f"{len(ratios)} positions, best of 3; {share:.2f} processors were ours",
+        f"{name}: {asked.threads} threads take {mean:.2f} of the time of one ({geometric:.2f} in the "
+        f"geometric mean, {best:.2f} by the best of {asked.repeat}) and {nodes:.2f} of the nodes; {len(alone)} "
+        f"positions, {1000 * seconds / len(alone):.0f} ms each by one thread; {ours:.2f} processors were ours",
         flush=True,
     )
 
@@ -74,8 +105,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("games", nargs="*", default=["chess", "othello", "connect_four"])
     parser.add_argument("--seconds", type=float, default=0.1)
+    parser.add_argument("--depth", type=int, help="for all positions, instead of --seconds")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--positions", type=int, default=20)
+    parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--plies", type=int, default=12, help="of random moves before, but for chess")
     asked = parser.parse_args()
     for name in asked.games:
