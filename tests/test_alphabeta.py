@@ -459,6 +459,14 @@ def test_threads_learn_together():
     assert not leader.lore.any()
 
 
+def test_in_a_hurry_all_memory_is_got_before_the_first_search(monkeypatch):
+    engine, got = AlphaBeta(games.load("nim"), table_mb=4), []
+    monkeypatch.setattr(engine.table, "expect_much", lambda: got.append(engine.table))
+    engine.hasten()
+    assert got == [engine.table]
+    AlphaBeta(games.load("nim"), without=["table"]).hasten()
+
+
 def test_a_depth_that_another_thread_has_finished_is_given_up_and_the_value_is_the_same():
     game = games.load("connect_four")
     s, truth = game.at("4 4").state, alphabeta(game, game.at("4 4").state, depth=6, table_mb=4)

@@ -116,6 +116,8 @@ class AlphaBeta(DepthEngine):
 
     def hasten(self) -> None:
         compile_root(self.game, self.game.initial(), self._tally)
+        if self.table is not None:
+            self.table.expect_much()
 
     def tune(self, numbers: Mapping[str, float]) -> None:
         """Change numbers of the selective refinements, by their names in `pruning.NUMBERS`; the rest are as usual."""
