@@ -170,7 +170,7 @@ class Engine(ABC):
         """Forget what earlier searches have seen. With a `seed`, all that is random begins anew from it."""
 
     def hasten(self) -> None:  # noqa: B027  (most are in no hurry)
-        """From now on do all that gains time in short searches, though it takes longer at first: compile, get memory."""
+        """From now on do what gains time in short searches, though that takes longer at first: compile, get memory."""
 
     def lead(self) -> float | None:
         """While it searches: by how much the best move is ahead, as a part of all that was done for this search.
