@@ -467,6 +467,23 @@ def test_in_a_hurry_all_memory_is_got_before_the_first_search(monkeypatch):
     AlphaBeta(games.load("nim"), without=["table"]).hasten()
 
 
+@pytest.mark.parametrize(
+    ("name", "limits", "begins_large"),
+    [
+        ("breakthrough", Limits(seconds=60, nodes=9_000), True),
+        ("breakthrough", Limits(nodes=11_000), True),
+        ("breakthrough", Limits(nodes=9_000), False),
+        ("breakthrough", Limits(seconds=60, depth=3), False),
+        ("nim", Limits(seconds=60), False),  # no estimates, and solved at once
+    ],
+)
+def test_a_search_that_will_be_large_gets_its_memory_at_once(monkeypatch, name, limits, begins_large):
+    engine, nodes = AlphaBeta(games.load(name), table_mb=4), []
+    monkeypatch.setattr(engine.table, "expect_much", lambda: nodes.append(int(engine.memory.nodes)))
+    engine.search(None, limits)
+    assert (nodes[:1] == [0]) == begins_large
+
+
 def test_a_depth_that_another_thread_has_finished_is_given_up_and_the_value_is_the_same():
     game = games.load("connect_four")
     s, truth = game.at("4 4").state, alphabeta(game, game.at("4 4").state, depth=6, table_mb=4)
