@@ -295,11 +295,14 @@ def listening():
     "The addresses at which this process and those below it wait for others, as Linux writes them."
     pids, found = [os.getpid()], set()
     for pid in pids:
-        for task in Path(f"/proc/{pid}/task").iterdir():
-            pids += map(int, (task / "children").read_text().split())
+        for task in Path(f"/proc/{pid}/task").glob("*"):
+            try:
+                pids += map(int, (task / "children").read_text().split())
+            except OSError:
+                continue
     inodes = set()
     for pid in pids:
-        for link in Path(f"/proc/{pid}/fd").iterdir():
+        for link in Path(f"/proc/{pid}/fd").glob("*"):
             try:
                 name = os.readlink(link)
             except OSError:
@@ -315,19 +318,28 @@ def listening():
 
 lost, told = [], {}
 
+def called(pids, *names):
+    "Those of these processes, as far as they are still there, that have one of these names."
+    for pid in pids:
+        try:
+            line = Path(f"/proc/{pid}/cmdline").read_text()
+        except OSError:
+            continue
+        if any(name in line for name in names):
+            yield pid
+
 def watch(score):
     if score.games == 8 and not lost:
-        pids, told["listening"] = listening()
-        names = {pid: Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\\0", b" ").decode() for pid in pids}
-        workers = [pid for pid, name in names.items() if "_Worker" in name]
+        workers = []
+        while len(workers) < 3:  # the last may still be on its way; the watchdog ends it if none comes
+            pids, told["listening"] = listening()
+            workers = list(called(pids, "_Worker"))
         told["workers"] = len(workers)
         lost.append(workers[0])
         os.kill(workers[0], signal.SIGKILL)
     if score.games == 20 and sys.argv[2] == "head":
-        for pid in listening()[0]:
-            name = Path(f"/proc/{pid}/cmdline").read_bytes()
-            if b"gcs_server" in name or b"raylet/raylet" in name:
-                os.kill(pid, signal.SIGKILL)
+        for pid in called(listening()[0], "gcs_server", "raylet/raylet"):
+            os.kill(pid, signal.SIGKILL)
 
 game = games.load("tic_tac_toe")
 players = ("alphabeta:nodes=60", "mcts:simulations=6")
