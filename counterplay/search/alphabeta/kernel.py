@@ -28,7 +28,6 @@ from counterplay.search.alphabeta.ordering import (
     lore,
     next_in_time,
     next_move,
-    next_shared,
     note_tried,
     order_moves,
     order_noisy,
@@ -60,12 +59,13 @@ from counterplay.search.alphabeta.sharing import (
     SHARED,
     call_back,
     is_busy,
+    joined,
     look_round,
     show_busy,
     show_task,
     task_of,
 )
-from counterplay.search.alphabeta.workspace import KINDS, PLIES
+from counterplay.search.alphabeta.workspace import KINDS, PLIES, TRIED
 from counterplay.search.limits import deeper
 from counterplay.search.repetition import comes_again, draw_value
 from counterplay.search.table import (
@@ -166,6 +166,11 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
     # 6. Where the estimate is far from what is asked, less will do than to look at all moves.
     node = Node(depth, ply, sign, -inf, is_urgent, is_narrow, False)
     may_prune = False  # in the loop, once a move is known that is not lost
+    is_shared = w.busy_at != 0 and depth >= SHARED
+    is_task = is_shared and left_out == NO_ACTION
+    is_joined, more = False, 0
+    if game.selective and is_task:
+        is_joined, more = joined(task_of(key, depth), ply, w)
     if game.selective and game.knows.evaluate and w.use_selection:
         if not is_urgent:
             is_improving = ply < 3 or guess > w.estimates[ply - 2]
@@ -181,7 +186,8 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
             if v <= low:
                 return sign * v  # type: ignore[no-any-return]
         # If even passing is too good, so is some move; far from the depth limit, only if a search says so, too.
-        if game.knows.passed and left_out == NO_ACTION and may_prune and is_worth_passing(node, high, w):
+        may_pass = may_prune and left_out == NO_ACTION and not is_joined
+        if game.knows.passed and may_pass and is_worth_passing(node, high, w):
             other = game.passed(s)
             if game.player(other) != p:
                 w.kinds[ply + 1], w.is_cut[ply + 1], w.is_folly[ply + 1] = KINDS - 1, 1 - w.is_cut[ply], 0
@@ -198,8 +204,7 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
                     return sign * (high if is_certain(game, v, sign) else v)  # type: ignore[no-any-return]
 
     # 7. Does the move that the table has stand out? What do the others bring, at half the depth?
-    more = 0
-    if game.selective and w.use_selection and may_stand_out(game, node, known, entry, w):
+    if game.selective and w.use_selection and not is_joined and may_stand_out(game, node, known, entry, w):
         enough_else = moved(game, sign * entry.value, -w.single_margin * depth, sign)
         below, above = (just_below(enough_else), enough_else) if p == 0 else (-enough_else, just_above(-enough_else))
         w.left_out[ply], was_cut = known, w.is_cut[ply]
@@ -215,27 +220,28 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
 
     # 8. The moves, the most promising first. The first is mostly enough, so they are not all listed before.
     after = deeper(game, s, depth)
-    is_shared = w.busy_at != 0 and depth >= SHARED
-    is_task = is_shared and left_out == NO_ACTION
     if is_task:
-        show_task(task_of(key, depth), ply, w)
-    listed = ALL if is_shared or not w.use_order else NOTHING_YET
-    n = order_moves(game, s, p, depth, ply, known, w) if listed == ALL else 0
+        show_task(task_of(key, depth), more, ply, w)
+    is_first_needed = not (game.selective and is_narrow and not w.is_cut[ply])  # or else no move will be good enough
+    listed, n = NOTHING_YET, 0
+    if not w.use_order:
+        listed, n = ALL, order_moves(game, s, p, depth, ply, known, w)
     best, best_move = -inf, NO_ACTION
-    within, looked, tried, waiting = 0, 0, 0, 0
+    within, looked, tried, waiting, taken_up = 0, 0, 0, 0, 0
     has_dropped = False  # quiet moves
     i = -1
     while w.use_order or i + 1 < n:
         i += 1
-        a, rank, was_put_off = NO_ACTION, looked, False
-        if is_shared:  # what another thread is busy with comes once more, at the end
-            a, rank, was_put_off = next_shared(ply, looked + waiting, n, w)
-        elif w.use_order:
+        a, rank, was_put_off = NO_ACTION, looked + waiting, False
+        if w.use_order:
             a, listed, n = next_in_time(game, s, p, depth, ply, known, listed, n, w)
+            if a == NO_ACTION and taken_up == waiting:
+                break
+            if a == NO_ACTION:  # what another thread was busy with, as if it came in its turn
+                a, rank, was_put_off = w.put_off[ply, taken_up], w.ranks[ply, taken_up], True
+                taken_up += 1
         else:
             a = next_move(ply, i, n, w)
-        if a == NO_ACTION and (is_shared or w.use_order):
-            break
         is_quiet, is_losing, is_threat, r = True, False, False, 0
 
         # 9. Moves that will not help are left out, and late ones looked at less deeply first. Not what makes an
@@ -272,13 +278,14 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
                     elif is_losing:
                         r = reduction(node, rank, 0, True, w) // 2
 
-        child = game.result(s, a)
+        child, child_key = game.result(s, a), 0
         if is_shared:
-            if looked > 0 and not was_put_off and is_busy(table_key(game, child), w):
-                put_off(a, rank, ply, n, w)
-                waiting += 1
+            child_key = table_key(game, child)
+            may_wait = not was_put_off and waiting < TRIED and (looked > 0 or not is_first_needed)
+            if may_wait and is_busy(child_key, w):
+                waiting = put_off(a, rank, waiting, ply, w)
                 continue
-            show_busy(table_key(game, child), True, w)
+            show_busy(child_key, True, w)
         if game.knows.kind:
             w.kinds[ply + 1] = kind_of(game, s, a)
         if game.selective:
@@ -301,7 +308,7 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
             below, above = (low, high) if p == 0 else (-high, -low)
             v = sign * value(game, child, below, above, after + more if a == known else after, ply + 1, w)
         if is_shared:
-            show_busy(table_key(game, child), False, w)
+            show_busy(child_key, False, w)
         if w.stop:
             break
         looked += 1
@@ -323,7 +330,7 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
         within = longer(within, one_more(w.within))
 
     if is_task:
-        show_task(0, ply, w)
+        show_task(0, 0, ply, w)
         if w.stop == OVERTAKEN and w.back_to == ply:  # another thread has the answer
             w.stop = 0
             return value(game, s, alpha, beta, asked, ply, w)  # type: ignore[no-any-return]

@@ -35,7 +35,6 @@ __all__ = [
     "lore",
     "next_in_time",
     "next_move",
-    "next_shared",
     "note_tried",
     "order_moves",
     "order_noisy",
@@ -47,8 +46,6 @@ __all__ = [
 
 _TAKEN = -(1 << 63)
 _KNOWN = 1 << 62
-_LATER = -(1 << 62)
-"""Below every score: moves that were put off, by rank, since another thread was looking at them."""
 NOTHING_YET, THE_KNOWN, THE_PROMISING, ALL = range(4)
 """What is listed of the moves of a state."""
 _KILLER, _COUNTER = 50_000, 40_000
@@ -228,12 +225,9 @@ def next_move(ply: int, i: int, n: int, w: Any) -> int:
 
 
 def drop_quiets(game: Any, s: Any, ply: int, i: int, n: int, w: Any) -> None:
-    """Take the quiet moves after number `i` off the list, but for those after which an answer is urgent.
-
-    What was put off stays: that came before.
-    """
+    """Take the quiet moves after number `i` off the list, but for those after which an answer is urgent."""
     for j in range(0 if w.use_order else i + 1, n):
-        if not w.use_order or w.scores[ply, j] >= _LATER + WIDTH * WIDTH:
+        if not w.use_order or w.scores[ply, j] != _TAKEN:
             a = int(w.moves[ply, j])
             is_kept = is_loud(game, s, a)
             if game.knows.is_urgent and w.use_urgency and not is_kept:
@@ -242,32 +236,14 @@ def drop_quiets(game: Any, s: Any, ply: int, i: int, n: int, w: Any) -> None:
                 w.moves[ply, j], w.scores[ply, j] = NO_ACTION, _TAKEN
 
 
-def next_shared(ply: int, rank: int, n: int, w: Any) -> tuple[int, int, bool]:
-    """The next move as `next_move` has it, its rank, and whether it was put off; NO_ACTION when there is none left.
+def put_off(a: int, rank: int, waiting: int, ply: int, w: Any) -> int:
+    """Leave a move for the end, since another thread is looking at it, number `waiting`; how many there are then.
 
-    A move that comes for the first time has the rank given. One that was put off keeps the one that it had: it is
-    neither left out nor looked at less deeply for having waited.
+    When we come back to it, what the other thread found is in the table (after an idea of Kerrigan's). It keeps its
+    rank: it is neither left out nor looked at less deeply for having waited.
     """
-    best = _TAKEN
-    row = w.scores[ply]
-    for j in range(n):
-        best = max(best, row[j])
-    if best == _TAKEN:
-        return NO_ACTION, rank, False
-    place = WIDTH - 1 - (int(best) & (WIDTH - 1))
-    w.scores[ply, place] = _TAKEN
-    was_put_off = bool(best < _LATER + WIDTH * WIDTH)
-    return int(w.moves[ply, place]), WIDTH - 1 - (int(best) - _LATER >> 9) if was_put_off else rank, was_put_off
-
-
-def put_off(a: int, rank: int, ply: int, n: int, w: Any) -> None:
-    """Put a move back on the list, after all others: another thread is looking at it.
-
-    When we come back to it, what the other thread found is in the table (after an idea of Kerrigan's).
-    """
-    for j in range(n):
-        if w.moves[ply, j] == a:
-            w.scores[ply, j] = _LATER + (WIDTH - 1 - rank << 9) + WIDTH - 1 - j
+    w.put_off[ply, waiting], w.ranks[ply, waiting] = a, rank
+    return waiting + 1
 
 
 # ---- what is learned

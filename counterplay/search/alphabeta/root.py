@@ -38,6 +38,7 @@ from counterplay.search.alphabeta.sharing import (
     WINDOWS,
     has_ended,
     is_busy,
+    next_depth,
     show_busy,
     tell_finished,
 )
@@ -53,8 +54,8 @@ from counterplay.search.values import sane_utility
 
 __all__ = ["AlphaBetaRoot", "ask", "compile_root", "kernel_of", "note_search", "root_is_compiled", "too_wide"]
 
-_BEGIN, _LOOK = -2, -1
-"""Instead of a ply: list the moves of a root; search them."""
+_BEGIN, _LOOK, _HELP = -3, -2, -1
+"""Instead of a ply: list the moves of a root; search them; search them deeper and deeper beside another thread."""
 
 
 _LATE = 5
@@ -69,12 +70,15 @@ _SMALL = 10_000
 
 @native
 def ask(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-untyped-def]
-    """The root compiled with all below it, by _BEGIN and _LOOK; else what `value` returns."""
+    """The root compiled with all below it, by _BEGIN, _LOOK and _HELP; else what `value` returns."""
     if ply == _BEGIN:
         begin(game, s, w)
         return 0.0
     if ply == _LOOK:
         look(game, s, None, depth, w)
+        return 0.0
+    if ply == _HELP:
+        look_on(game, s, None, depth, w)
         return 0.0
     return value(game, s, alpha, beta, depth, ply, w)  # type: ignore[no-any-return]
 
@@ -168,6 +172,16 @@ def look(game: Any, s: Any, children: Any, depth: int, w: Any) -> None:
             if w.is_seen[k] and (k == w.best or (w.is_exact[k] and (w.is_asked[k] or is_among_best(k, w)))):
                 continue_line(game, s, k, depth, w)
         put_first(w)
+
+
+def look_on(game: Any, s: Any, children: Any, depth: int, w: Any) -> None:
+    """Search the moves to one depth after the other, until all threads are to end, for what that leaves in the table.
+
+    Compiled, it needs no interpreter in between, for which it would have to wait while another thread has it.
+    """
+    while depth <= w.last_depth and not w.stop and not has_ended(w):
+        look(game, s, children, depth, w)
+        depth = next_depth(depth, w)
 
 
 def look_about(game: Any, s: Any, children: Any, depth: int, w: Any) -> None:
@@ -511,10 +525,15 @@ class AlphaBetaRoot(OpponentsRoot):
 
     def help(self, leader: AlphaBetaRoot) -> None:
         """Search to the depth that the leader searches to, then deeper, until stopped: the table is for both."""
-        steps = 0
-        while not self.is_over and not self.tally.stop and steps < self.limits.steps:
-            steps = max(steps + 1, leader.steps)
-            self._search(as_depth(steps, self.limits.rounds is not None))
+        w, in_rounds = self.tally, self.limits.rounds is not None
+        w.last_depth, w.stride = as_depth(self.limits.steps, in_rounds), as_depth(2, in_rounds) - as_depth(1, in_rounds)
+        depth = as_depth(max(1, leader.steps), in_rounds)
+        if self.is_over:
+            return
+        if self._is_compiled:
+            ask(self.game, self.s, 0.0, 0.0, depth, _HELP, w)
+        else:
+            look_on(self.game, self.s, self._children, depth, w)
 
 
 class _Moves(NamedTuple):

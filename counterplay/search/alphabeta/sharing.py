@@ -7,9 +7,12 @@ They share a table, and an array of 64-bit numbers at `w.busy_at` (0: there is o
     ENDED       whether all are to end
     CALLS ...   for each thread the ply of a state on its path that another one is done with, or 0
     PATHS ...   for each thread its path: the tasks it is at, by ply
+    MORES ...   and what it has found out of each before it came to the moves
 
-A move that another thread is busy with is put off (`ordering.put_off`). When a thread is done with a state and another
-one has it on its path, at the same ply and depth, that one is called back: it gives up all below and asks the table.
+A move that another thread is busy with is put off (`ordering.put_off`). Who comes to a task that another one is at
+does not ask again whether to pass, nor whether the table's move stands out, but goes on with the moves. When a thread
+is done with a state and another one has it on its path, at the same ply and depth, that one is called back: it gives
+up all below and asks the table.
 
 Nothing is locked. What one thread reads while another one writes costs at most some work that was not needed.
 """
@@ -34,8 +37,10 @@ __all__ = [
     "call_back",
     "has_ended",
     "is_busy",
+    "joined",
     "look_round",
     "new_board",
+    "next_depth",
     "show_busy",
     "show_task",
     "task_of",
@@ -46,9 +51,10 @@ _BUSY = 1 << 12
 FINISHED, ENDED = _BUSY, _BUSY + 1
 _CALLS = ENDED + 1
 _PATHS = _CALLS + MOST_THREADS
+_MORES = _PATHS + MOST_THREADS * PLIES
 OVERTAKEN = 2
 """Instead of 1 in `w.stop`: give up only what is below ply `w.back_to`, and look into the table there."""
-SHARED = 6
+SHARED = 4
 """The depth from which on states are shared: what is below takes no longer than to tell."""
 
 WINDOWS = 1 << 8
@@ -59,7 +65,7 @@ NEVER = 1 << 62
 
 def new_board(threads: int) -> Any:
     """The array, with nothing on it."""
-    return np.zeros(_PATHS + threads * PLIES, np.int64)
+    return np.zeros(_MORES + threads * PLIES, np.int64)
 
 
 def is_busy(key: int, w: Any) -> bool:
@@ -77,10 +83,19 @@ def task_of(key: int, depth: int) -> int:
     return key ^ (2 * depth + 1 << 1)
 
 
-def show_task(task: int, ply: int, w: Any) -> None:
-    """Put a task on this thread's path, or 0 when it is done."""
+def show_task(task: int, more: int, ply: int, w: Any) -> None:
+    """Put a task on this thread's path, by how much more deeply the table's move is to be looked at; 0 when done."""
     w.tasks[ply] = task
+    store(w.busy_at, _MORES + w.thread * PLIES + ply, more)
     store(w.busy_at, _PATHS + w.thread * PLIES + ply, task)
+
+
+def joined(task: int, ply: int, w: Any) -> tuple[bool, int]:
+    """Whether another thread looks at the moves of a task, and by how much more deeply at the table's move."""
+    for other in range(w.threads):
+        if other != w.thread and load(w.busy_at, _PATHS + other * PLIES + ply) == task:
+            return True, load(w.busy_at, _MORES + other * PLIES + ply)
+    return False, 0
 
 
 def call_back(task: int, ply: int, w: Any) -> None:
@@ -97,6 +112,14 @@ def tell_finished(step: int, w: Any) -> None:
     """A step of the root is done: other threads that are at it, or behind, may give it up."""
     if w.busy_at != 0:
         store(w.busy_at, FINISHED, max(load(w.busy_at, FINISHED), step))
+
+
+def next_depth(depth: int, w: Any) -> int:
+    """The next depth that no thread has finished."""
+    depth += w.stride
+    while (depth + 1) * WINDOWS - 1 <= load(w.busy_at, FINISHED):
+        depth += w.stride
+    return depth
 
 
 def has_ended(w: Any) -> bool:

@@ -130,7 +130,7 @@ SELECTIVE = frozenset(name for name, refinement in REFINEMENTS.items() if refine
 
 _COUNTS = ("nodes", "most_nodes", "cutoffs", "unused", "stop", "within", "too_wide", "strange", "is_strict")
 _PLACES = ("table_at", "mask", "age", "lore_at", "notes_at", "past", "furthest", "pass_from")
-_SHARING = ("busy_at", "thread", "threads", "root_step", "back_to")
+_SHARING = ("busy_at", "thread", "threads", "root_step", "back_to", "last_depth", "stride")
 _ROOT = ("is_over", "player", "choices", "seen_depth", "multi", "asked", "best", "root_within")
 _FOUND = ("is_finished", "is_better", "is_expected")
 _WORKSPACE = record_type(
@@ -146,6 +146,8 @@ _WORKSPACE = record_type(
         ("moves", np.int64, (PLIES, WIDTH)),
         ("scores", np.int64, (PLIES, WIDTH)),
         ("tried", np.int64, (PLIES, TRIED)),
+        ("put_off", np.int64, (PLIES, TRIED)),
+        ("ranks", np.int64, (PLIES, TRIED)),
         ("promising", np.int64, (PLIES, TRIED + 1)),
         ("killers", np.int64, (PLIES, 2)),
         ("reductions", np.int64, (DEPTHS, DEPTHS)),
