@@ -133,8 +133,12 @@ def test_integers_of_16_bits_are_added_and_squared():
     gone.add(2)
     for i in (0, 1, 1):
         come.add(i)
-    vectors.add_changes(shorts, 16, grains, gone, come)
     known = np.arange(16, 32) - grains.array[2] + grains.array[0] + 2 * grains.array[1]
+    other = Memory(np.zeros(32, np.int16))
+    vectors.add_changes(other, shorts, 16, grains, gone, come)
+    assert np.array_equal(other.array, [*[0] * 16, *known])
+    assert np.array_equal(shorts.array, range(32))
+    vectors.add_changes(shorts, shorts, 16, grains, gone, come)
     assert np.array_equal(shorts.array, [*range(16), *known])
     assert vectors.shorts_at(shorts.array.ctypes.data, 32)[20] == shorts[20]
 
@@ -281,8 +285,15 @@ def test_a_network_that_corrects_multiplies_the_odds_of_the_own_estimate():
 
 
 @native.native
-def judge_onward(game, s, notes):
-    return game.model_onward(s, 0, notes)
+def judge_onward(game, s, before, notes):
+    return game.model_onward(s, 0, before, notes)
+
+
+def judged_in_turn(ask, game, states):
+    """What `ask` says of each, from the notes of one of the two before."""
+    notes = np.zeros((3, NOTES), np.int64)
+    at = [each.ctypes.data for each in notes]
+    return [ask(game, s, at[(i + 1 + i % 2) % 3], at[i % 3]) for i, s in enumerate(states)]
 
 
 @pytest.mark.parametrize("shape", [{"hidden": 32}, {"hidden": 80, "stages": 5}], ids=["plain", "stages"])
@@ -294,11 +305,10 @@ def test_a_rounded_network_goes_on_from_the_state_before_and_says_the_same(name,
     live = positions(game, 300)[::4]
     outlooks = {tuple(game.outlook(s, p) for p in range(2)) for s in live}
     assert name != "chess" or len(outlooks) > 1
-    asked, notes = [*live, *live[::7]], np.zeros(NOTES, np.int64)
-    compiled = [judge_onward.compiled(clever, s, notes.ctypes.data) for s in asked]
-    notes[:] = 0
+    asked = [*live, *live[::7]]
+    compiled = judged_in_turn(judge_onward.compiled, clever, asked)
     with native.interpreted():
-        assert [judge_onward(clever, s, notes.ctypes.data) for s in asked] == compiled
+        assert judged_in_turn(judge_onward, clever, asked) == compiled
         fresh = [clever.evaluate(s, 0) for s in asked]
     assert fresh == compiled
     assert len(set(fresh)) > len(live) // 2
@@ -308,10 +318,9 @@ def test_a_rounded_network_goes_on_from_the_state_before_and_says_the_same(name,
 def test_an_input_that_is_not_there_is_no_row(interpreted):
     game = games.load("breakthrough").extended(seen_as=seen_too_far)
     clever = game.with_model(learn.SidedNetwork(game, hidden=16, grain=512))
-    notes = np.zeros(NOTES, np.int64)
     ask = judge_onward.__wrapped__ if interpreted else judge_onward.compiled
     with native.interpreted() if interpreted else nullcontext(), pytest.raises(ValueError, match="not below"):
-        ask(clever, game.initial(), notes.ctypes.data)
+        judged_in_turn(ask, clever, [game.initial()])
 
 
 def seen_too_far(self, p, outlook, kind, square):

@@ -242,11 +242,12 @@ class Learnable:
         return 1.0
 
     @knowledge
-    def model_onward(self, s: Any, p: int, notes: int) -> float:
-        """`evaluate` by a model, for who asks about many live states, one after the other, that have much in common.
+    def model_onward(self, s: Any, p: int, before: int, notes: int) -> float:
+        """`evaluate` by a model, for who asks about many live states that have much in common.
 
-        `notes` is the address of `NOTES` words, 0 at first, in which it may keep what helps with the next state. What
-        they are never changes the value.
+        `notes` is the address of `NOTES` words, 0 at first, in which it may keep what helps with other states, and
+        `before` that of the notes of another state, which had best be much the same. What they are never changes the
+        value.
         """
         return 0.0
 

@@ -141,12 +141,14 @@ def add_active(row: Any, at: int, rows: Any, on: Any) -> None:
     _flat(row)[at : at + n] = total
 
 
-def add_changes(row: Any, at: int, rows: Any, gone: Any, come: Any) -> None:
-    """Take the rows of the active inputs in `gone` off a row, from number `at` on, and add those in `come`.
+def add_changes(row: Any, before: Any, at: int, rows: Any, gone: Any, come: Any) -> None:
+    """Make a row, from number `at` on, of what stands there in another one (or the same): less the rows of the active
+    inputs in `gone`, and with those in `come`.
 
     All are of integers of 16 bits, which wrap around; the values of the inputs do not count.
     """
     total = _flat(row)[at : at + rows.shape[1]]
+    total[:] = _flat(before)[at : at + rows.shape[1]]
     for k in range(len(gone)):
         total -= rows.array[gone.index(k)]
     for k in range(len(come)):

@@ -12,11 +12,11 @@ many things are left.
 With `features="judged"` the network does not judge alone: it sees what the game's own `evaluate` says, and its output
 are odds by which that is multiplied. So it begins as good as the hand-made estimate, and learns where that is wrong.
 
-A search asks about one state after the other that differ by a few moves. If all weights of the first layer are
-multiples of `1 / grain`, its sums come out the same in any order, and can be counted in integers. So those of one state
-are those of the last one, less the rows of what has gone, and with those of what has come: `model_onward`. The weights
-of the output are rounded, too, so that it is added up in integers of 16 and 32 bits. That is for networks with one
-hidden layer.
+A search asks about states that differ by a move from the one before on the board. If all weights of the first layer
+are multiples of `1 / grain`, its sums come out the same in any order, and can be counted in integers. So those of one
+state are those of the other, less the rows of what has gone, and with those of what has come: `model_onward`. The
+weights of the output are rounded, too, so that it is added up in integers of 16 and 32 bits. That is for networks with
+one hidden layer.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ MOST_SUM = (2**31 - 1) // WHOLE
 LEAST = 2.0**-16
 """Weights of the output are multiples of no less: then there may be none at all."""
 HEAD = 24
-"""Bytes with which the notes of a search begin: the outlooks of both players, and how many things there are."""
+"""Bytes with which the notes of a state begin: the outlooks of both players, and how many things there are."""
 
 
 class SidedNetwork(Model):
@@ -167,9 +167,9 @@ class SidedNetwork(Model):
 
     @property
     def _sums_at(self) -> int:
-        """Where in the notes the sums are: after their head and the things before and now, a word for each kind, where
-        a line of the processor's cache begins."""
-        return -(-(HEAD + 2 * 8 * len(self.game.things(self.game.initial()))) // 64) * 64
+        """Where in the notes the sums are: after their head and the things, a word for each kind, where a line of the
+        processor's cache begins."""
+        return -(-(HEAD + 8 * len(self.game.things(self.game.initial()))) // 64) * 64
 
     def rules(self) -> dict[str, Any]:
         onward = {}
@@ -268,24 +268,24 @@ def with_odds(chance: float, other: float) -> float:
 # ---- from the state before
 
 
-def model_onward(self: Any, s: Any, p: int, notes: int) -> float:
-    v = value_onward(self, s, notes)
+def model_onward(self: Any, s: Any, p: int, before: int, notes: int) -> float:
+    v = value_onward(self, s, before, notes)
     return float(v if p == self.viewer(s) else self.utility_sum - v)
 
 
 @native
-def value_onward(game, s, notes):  # type: ignore[no-untyped-def]
-    """What the model expects for the viewer, by the sums of the state asked about last, as far as that was the same."""
+def value_onward(game, s, before, notes):  # type: ignore[no-untyped-def]
+    """What the model expects for the viewer, by the sums of another state, as far as that was the same."""
     sums, y = shorts_at(notes + game.model_sums_at, game.model_both), scratch(game.model_room)
-    things, one = follow(game, s, notes, sums), game.viewer(s) * (game.model_both // 2)
+    things, one = follow(game, s, before, notes, sums), game.viewer(s) * (game.model_both // 2)
     y[0] = game.model_output(things, sums, one, game.model_both // 2 - one)
     return game.model_worth(y)
 
 
-def follow(game: Any, s: Any, notes: int, sums: Any) -> int:
-    """Change the sums of both players by what has come and gone since, and note what there is now; how much it is."""
+def follow(game: Any, s: Any, before: int, notes: int, sums: Any) -> int:
+    """Make the sums of both players of those before, by what has come and gone; note what there is; how much it is."""
     now, one, other = game.things(s), game.outlook(s, 0), game.outlook(s, 1)
-    before_at, now_at, none = notes + HEAD, notes + HEAD + 8 * len(now), now[0] - now[0]
+    before_at, now_at, none = before + HEAD, notes + HEAD, now[0] - now[0]
     keep_state(now_at, now, now)
     inputs, most = game.model_inputs, game.model_most
     gone, come = new_active(inputs, most), new_active(inputs, most)
@@ -296,26 +296,26 @@ def follow(game: Any, s: Any, notes: int, sums: Any) -> int:
     while changed:
         kind = lowest_one(changed)
         changed &= changed - 1
-        before, here = kept_state(before_at + 8 * kind, none), kept_state(now_at + 8 * kind, none)
-        for square in before - here:
+        there, here = kept_state(before_at + 8 * kind, none), kept_state(now_at + 8 * kind, none)
+        for square in there - here:
             gone.add(game.seen_as(0, one, kind, square))
             other_gone.add(game.seen_as(1, other, kind, square))
-        for square in here - before:
+        for square in here - there:
             come.add(game.seen_as(0, one, kind, square))
             other_come.add(game.seen_as(1, other, kind, square))
-    there = load(notes, 2) + len(come) - len(gone)
-    store(notes, 2, there)
-    keep_state(before_at, now, now)
-    change(game, 0, one, now, notes, sums, gone, come)
-    change(game, 1, other, now, notes, sums, other_gone, other_come)
-    return int(there)
+    things = load(before, 2) + len(come) - len(gone)
+    store(notes, 2, things)
+    change(game, 0, one, now, before, notes, sums, gone, come)
+    change(game, 1, other, now, before, notes, sums, other_gone, other_come)
+    return int(things)
 
 
-def change(game: Any, p: int, seen: int, now: Any, notes: int, sums: Any, gone: Any, come: Any) -> None:
+def change(game: Any, p: int, seen: int, now: Any, before: int, notes: int, sums: Any, gone: Any, come: Any) -> None:
     """Change the sums of a player, or begin them anew where the board looks different to him now."""
-    n, none = game.model_both // 2, now[0] - now[0]
-    if load(notes, p) != 1 + seen:
-        store(notes, p, 1 + seen)
+    n, none, base = game.model_both // 2, now[0] - now[0], before
+    store(notes, p, 1 + seen)
+    if load(before, p) != 1 + seen:
+        base = notes
         gone.clear()
         come.clear()
         for j in range(n):
@@ -323,7 +323,8 @@ def change(game: Any, p: int, seen: int, now: Any, notes: int, sums: Any, gone: 
         for kind in range(len(now)):
             for square in kept_state(notes + HEAD + 8 * kind, none):
                 come.add(game.seen_as(p, seen, kind, square))
-    add_changes(sums, p * n, game.model_grains, gone, come)
+    earlier = shorts_at(base + game.model_sums_at, game.model_both)
+    add_changes(sums, earlier, p * n, game.model_grains, gone, come)
 
 
 # ---- learning

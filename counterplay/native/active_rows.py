@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 
+from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
@@ -11,8 +12,8 @@ from counterplay.core import vectors
 from counterplay.core.vectors import LANES
 from counterplay.native.features import ActiveType, parts
 from counterplay.native.lanes import (
+    I16,
     I64,
-    SHORTS,
     VECTOR,
     fused,
     i64,
@@ -21,6 +22,7 @@ from counterplay.native.lanes import (
     is_row,
     load_shorts,
     load_vector,
+    short_lanes,
     spread,
     store_shorts,
     store_vector,
@@ -126,33 +128,34 @@ def _ol_add_active(row, at, rows, on):
 
 
 @intrinsic
-def _add_changes(typing, row, at, rows, gone, come):
+def _add_changes(typing, row, before, at, rows, gone, come):
     length = rows.kind.shape[1]
+    lanes = short_lanes(length)
 
     def codegen(context, builder, sig, args):
-        (at,) = integers(context, builder, sig, args, 1)
-        for blocks in in_blocks(length, 2):
-            places = [cgutils.alloca_once(builder, SHORTS) for _ in blocks]
+        (at,) = integers(context, builder, sig, args, 2)
+        for blocks in in_blocks(length, 2, lanes):
+            places = [cgutils.alloca_once(builder, ir.VectorType(I16, lanes)) for _ in blocks]
             for place, j in zip(places, blocks, strict=True):
-                builder.store(load_shorts(builder, args[0], builder.add(at, i64(j))), place)
-            for some, on, combine in ((gone, args[3], builder.sub), (come, args[4], builder.add)):
+                builder.store(load_shorts(builder, args[1], builder.add(at, i64(j)), lanes), place)
+            for some, on, combine in ((gone, args[4], builder.sub), (come, args[5], builder.add)):
                 part = parts(context, builder, some, on)
                 with _each_active(builder, part, i64(0), builder.load(part.number)) as (active, _):
                     first = builder.mul(active, i64(length))
                     for place, j in zip(places, blocks, strict=True):
-                        more = load_shorts(builder, args[2], builder.add(first, i64(j)))
+                        more = load_shorts(builder, args[3], builder.add(first, i64(j)), lanes)
                         builder.store(combine(builder.load(place), more), place)
             for place, j in zip(places, blocks, strict=True):
                 store_shorts(builder, builder.load(place), args[0], builder.add(at, i64(j)))
         return context.get_dummy_value()
 
-    return types.void(row, at, rows, gone, come), codegen
+    return types.void(row, before, at, rows, gone, come), codegen
 
 
 @overload(vectors.add_changes)
-def _ol_add_changes(row, at, rows, gone, come):
-    if _must_fit(rows, gone, row, dtype="int16") and _must_fit(rows, come, row, dtype="int16"):
-        return lambda row, at, rows, gone, come: _add_changes(row, at, rows, gone, come)
+def _ol_add_changes(row, before, at, rows, gone, come):
+    if all(_must_fit(rows, on, each, dtype="int16") for on in (gone, come) for each in (row, before)):
+        return lambda row, before, at, rows, gone, come: _add_changes(row, before, at, rows, gone, come)
     return None
 
 

@@ -16,7 +16,6 @@ __all__ = [
     "I16",
     "I32",
     "I64",
-    "SHORTS",
     "VECTOR",
     "each_vector",
     "every",
@@ -28,6 +27,7 @@ __all__ = [
     "is_row",
     "load_shorts",
     "load_vector",
+    "short_lanes",
     "small",
     "spread",
     "store_shorts",
@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 I16, I32, I64, F32 = ir.IntType(16), ir.IntType(32), ir.IntType(64), ir.FloatType()
-VECTOR, SHORTS = ir.VectorType(F32, LANES), ir.VectorType(I16, LANES)
+VECTOR = ir.VectorType(F32, LANES)
 
 
 def has(ability: str) -> bool:
@@ -44,11 +44,16 @@ def has(ability: str) -> bool:
     return f"+{ability}" in abilities
 
 
-def in_blocks(length: int, bytes_each: int = 4):
+def short_lanes(length: int) -> int:
+    """How many integers of 16 bits to take at a time, of so many: as many as the processor can, or half of that."""
+    return 2 * LANES if has("avx512bw") and length % (2 * LANES) == 0 else LANES
+
+
+def in_blocks(length: int, bytes_each: int = 4, lanes: int = LANES):
     """Places of vectors, so many together as their sums can be held in registers at once."""
     at_once = LANES * (8 if has("avx512f") else 4) * 4 // bytes_each
     for begin in range(0, length, at_once):
-        yield range(begin, min(length, begin + at_once), LANES)
+        yield range(begin, min(length, begin + at_once), lanes)
 
 
 def i64(n: int) -> ir.Constant:
@@ -70,15 +75,15 @@ def store_vector(builder, value, base, at):
     builder.store(value, builder.bitcast(builder.gep(base, [at]), VECTOR.as_pointer())).align = 4
 
 
-def load_shorts(builder, base, at):
-    """Sixteen integers of 16 bits."""
-    found = builder.load(builder.bitcast(builder.gep(base, [at]), SHORTS.as_pointer()))
+def load_shorts(builder, base, at, lanes: int = LANES):
+    """So many integers of 16 bits."""
+    found = builder.load(builder.bitcast(builder.gep(base, [at]), ir.VectorType(I16, lanes).as_pointer()))
     found.align = 2
     return found
 
 
 def store_shorts(builder, value, base, at):
-    builder.store(value, builder.bitcast(builder.gep(base, [at]), SHORTS.as_pointer())).align = 2
+    builder.store(value, builder.bitcast(builder.gep(base, [at]), value.type.as_pointer())).align = 2
 
 
 def fused(builder, a, b, c):
@@ -89,17 +94,17 @@ def fused(builder, a, b, c):
     return builder.call(function, [a, b, c])
 
 
-def spread(builder, x):
-    """A vector of sixteen times a number."""
-    nothing = ir.Constant(ir.VectorType(x.type, LANES), ir.Undefined)
-    nowhere = ir.Constant(ir.VectorType(I32, LANES), [0] * LANES)
+def spread(builder, x, lanes: int = LANES):
+    """A vector of so many times a number."""
+    nothing = ir.Constant(ir.VectorType(x.type, lanes), ir.Undefined)
+    nowhere = ir.Constant(ir.VectorType(I32, lanes), [0] * lanes)
     return builder.shuffle_vector(builder.insert_element(nothing, x, ir.Constant(I32, 0)), nothing, nowhere)
 
 
 @contextmanager
-def each_vector(builder, n):
-    """The numbers 0, 16, 32, ... below `n`."""
-    with cgutils.for_range_slice(builder, i64(0), n, i64(LANES), I64) as (j, _):
+def each_vector(builder, n, begin=None, lanes: int = LANES):
+    """The numbers 0, 16, 32, ... below `n`, or those from another one on, so many apart."""
+    with cgutils.for_range_slice(builder, i64(0) if begin is None else begin, n, i64(lanes), I64) as (j, _):
         yield j
 
 

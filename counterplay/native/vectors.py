@@ -16,7 +16,6 @@ from counterplay.native.lanes import (
     I16,
     I32,
     I64,
-    SHORTS,
     VECTOR,
     each_vector,
     every,
@@ -27,6 +26,7 @@ from counterplay.native.lanes import (
     is_row,
     load_shorts,
     load_vector,
+    short_lanes,
     small,
     spread,
     store_vector,
@@ -225,14 +225,15 @@ def _squares_by(typing, x, at, weights, i, n):
     return types.float64(x, at, weights, i, n), codegen
 
 
-def _short_units(builder, x, is_short, one, at):
-    """Sixteen numbers as integers of 16 bits, of which `one` counts as 1, and which are cut off there and at 0."""
+def _short_units(builder, x, is_short, one, at, lanes):
+    """So many numbers as integers of 16 bits, of which `one` counts as 1, and which are cut off there and at 0."""
+    shorts = ir.VectorType(I16, lanes)
     if is_short:
-        y = load_shorts(builder, x, at)
+        y = load_shorts(builder, x, at, lanes)
     else:
         size = spread(builder, builder.sitofp(one, F32))
-        y = builder.fptosi(builder.fmul(load_vector(builder, x, at), size), SHORTS)
-    nothing, most = every(SHORTS, 0), spread(builder, builder.trunc(one, I16))
+        y = builder.fptosi(builder.fmul(load_vector(builder, x, at), size), shorts)
+    nothing, most = every(shorts, 0), spread(builder, builder.trunc(one, I16), lanes)
     y = builder.select(builder.icmp_signed(">", y, nothing), y, nothing)
     return builder.select(builder.icmp_signed("<", y, most), y, most)
 
@@ -241,22 +242,32 @@ def _short_units(builder, x, is_short, one, at):
 def _short_squares_by(typing, x, at, one, weights, i, n):
     """Written so that each of its lines becomes one step of a processor that has it: the higher half of products of 16
     bits, and the sums of neighbouring ones."""
-    twice, half = ir.VectorType(I32, LANES), ir.VectorType(I32, LANES // 2)
+    is_short = is_row(x, dtype="int16")
 
-    def codegen(context, builder, sig, args):
-        at, one, i, n = integers(context, builder, sig, args, 1, 2, 4, 5)
-        larger = spread(builder, builder.trunc(builder.udiv(i64(1 << 15), one), I16))
+    def total_of(builder, args, places, begin, end, lanes):
+        at, one, i = places
+        twice, half = ir.VectorType(I32, lanes), ir.VectorType(I32, lanes // 2)
+        larger = spread(builder, builder.trunc(builder.udiv(i64(1 << 15), one), I16), lanes)
         place = cgutils.alloca_once(builder, half)
         builder.store(every(half, 0), place)
-        with each_vector(builder, n) as j:
-            y = builder.mul(_short_units(builder, args[0], is_row(x, dtype="int16"), one, builder.add(at, j)), larger)
+        with each_vector(builder, end, begin, lanes) as j:
+            y = builder.mul(_short_units(builder, args[0], is_short, one, builder.add(at, j), lanes), larger)
             wide = builder.zext(y, twice)
-            square = builder.trunc(builder.lshr(builder.mul(wide, wide), every(twice, 16)), SHORTS)
-            by = load_shorts(builder, args[3], builder.add(i, j))
+            square = builder.trunc(builder.lshr(builder.mul(wide, wide), every(twice, 16)), y.type)
+            by = load_shorts(builder, args[3], builder.add(i, j), lanes)
             product = builder.mul(builder.sext(square, twice), builder.sext(by, twice))
-            pairs = [_shuffled(builder, product, product, range(first, LANES, 2)) for first in (0, 1)]
+            pairs = [_shuffled(builder, product, product, range(first, lanes, 2)) for first in (0, 1)]
             builder.store(builder.add(builder.load(place), builder.add(*pairs)), place)
-        return builder.sext(_added_up(builder, builder.load(place)), I64)
+        return _added_up(builder, builder.load(place))
+
+    def codegen(context, builder, sig, args):
+        *places, n = integers(context, builder, sig, args, 1, 2, 4, 5)
+        lanes = short_lanes(0) if is_short else LANES
+        whole = builder.and_(n, i64(-lanes))
+        total = total_of(builder, args, places, i64(0), whole, lanes)
+        if lanes > LANES:
+            total = builder.add(total, total_of(builder, args, places, whole, n, LANES))
+        return builder.sext(total, I64)
 
     return types.int64(x, at, one, weights, i, n), codegen
 

@@ -9,7 +9,7 @@ import typer
 from counterplay.core.errors import UserError
 from counterplay.core.game import Game
 
-__all__ = ["TABLES", "Without", "about_model", "estimated", "split_without", "told_model"]
+__all__ = ["TABLES", "Without", "about_model", "estimated", "explained", "split_without", "told_model"]
 
 MODEL, TABLES = "model", "tables"
 
@@ -36,6 +36,18 @@ def estimated(game: Game, algorithm: str, is_without: bool = False) -> Game:
     from counterplay.learn.shelf import with_usual
 
     return game if is_without else with_usual(game, algorithm)
+
+
+def explained(game: Game, algorithm: str, is_without: bool = False) -> Game:
+    """The game as its moves are explained: the same, but for games with terms that have names and add up, where what is
+    usual is a network, which cannot be taken apart. Who wants that one explained says so."""
+    from counterplay.learn import model_of
+    from counterplay.study.analysis import learned
+
+    seen = estimated(game, algorithm, is_without)
+    model = model_of(seen)
+    is_asked_for = model is not None and model is model_of(game)
+    return seen if model is None or is_asked_for or learned.adds_up(model) or not game.knows.terms else game
 
 
 def about_model(game: Game) -> dict[str, Any]:

@@ -23,7 +23,15 @@ from counterplay.apps.cli.arguments import (
     mode,
     tabled,
 )
-from counterplay.apps.cli.estimating import TABLES, Without, about_model, estimated, split_without, told_model
+from counterplay.apps.cli.estimating import (
+    TABLES,
+    Without,
+    about_model,
+    estimated,
+    explained,
+    split_without,
+    told_model,
+)
 from counterplay.core import words
 from counterplay.core.game import Game, Position, UserError
 from counterplay.core.texts import read_settings
@@ -209,7 +217,7 @@ def explain(
         with mode(interpreted):
             explain_hidden(loaded.at(moves, position), as_json)
         return
-    here = estimated(loaded, best_for(loaded), is_without).at(moves, position)
+    here = explained(loaded, best_for(loaded), is_without).at(moves, position)
     if TABLES in leave_out:
         leave_out.remove(TABLES)
     else:

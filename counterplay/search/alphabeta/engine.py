@@ -25,6 +25,7 @@ from counterplay.search.alphabeta.workspace import (
     PLIES,
     REFINEMENTS,
     SELECTIVE,
+    begin_notes,
     fade,
     forget,
     new_workspace,
@@ -229,7 +230,8 @@ class AlphaBeta(DepthEngine):
         """Make a thread's workspace ready for a search; what it has learned of the order of moves counts less now."""
         game, s, limits = self.game, request.state, request.limits
         w.nodes = w.too_wide = 0
-        w.notes[:] = 0
+        if game.knows.model_onward:
+            begin_notes(w)
         w.most_nodes = limits.nodes or NO_LIMIT
         fade(w)
         use_refinements(game, w, self.without | (SELECTIVE if limits.rounds else frozenset()))

@@ -65,7 +65,7 @@ from counterplay.search.alphabeta.sharing import (
     show_task,
     task_of,
 )
-from counterplay.search.alphabeta.workspace import KINDS, PLIES, TRIED
+from counterplay.search.alphabeta.workspace import KINDS, PLIES, TRIED, notes_before, notes_of
 from counterplay.search.limits import deeper
 from counterplay.search.repetition import comes_again, draw_value
 from counterplay.search.table import (
@@ -122,7 +122,7 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
             return quiet_value(game, s, alpha, beta, ply, ply, w)  # type: ignore[no-any-return]
         w.within = UNPROVEN
         w.cutoffs += 1
-        return w.unknown if w.is_strict else estimate(game, s, w)  # type: ignore[no-any-return]
+        return w.unknown if w.is_strict else estimate(game, s, ply, w)  # type: ignore[no-any-return]
 
     # 3. A position that comes again.
     if key == 0 and (w.use_table or w.use_repetition):
@@ -139,9 +139,11 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
     low, high = (alpha, beta) if p == 0 else (-beta, -alpha)
     is_narrow = just_above(low) >= high
     guess = -inf
+    if game.knows.model_onward:
+        w.noted[ply] = w.noted[max(0, ply - 1)]  # until it is asked about
     if game.selective and game.knows.evaluate and w.use_selection:
         if not is_urgent:  # before step 5, whose memory is on its way meanwhile
-            guess = sign * estimate(game, s, w)
+            guess = sign * estimate(game, s, ply, w)
         w.estimates[ply] = guess
 
     # 5. What the transposition table knows of this state, if it was seen equally deep or to the end.
@@ -360,10 +362,11 @@ def longer(one: int, other: int) -> int:
 
 
 @native
-def estimate(game, s, w) -> float:  # type: ignore[no-untyped-def]
+def estimate(game, s, ply, w) -> float:  # type: ignore[no-untyped-def]
     """The game's estimate for MAX. A function of its own, so that it is compiled once."""
     if game.knows.model_onward:
-        return sane(game.model_onward(s, 0, w.notes_at), w)
+        w.noted[ply] = ply
+        return sane(game.model_onward(s, 0, notes_before(ply, w), notes_of(ply, w)), w)
     return sane_estimate(game, s, 0, w)
 
 
@@ -382,8 +385,10 @@ def quiet_value(game, s, alpha, beta, ply, since, w) -> float:  # type: ignore[n
     if game.knows.is_urgent and w.use_urgency and ply - since < w.evasions:
         is_urgent = bool(game.is_urgent(s))
     best = -inf
+    if game.knows.model_onward:
+        w.noted[ply] = w.noted[max(0, ply - 1)]
     if not is_urgent or ply == PLIES - 1 or w.stop:
-        best = sign * estimate(game, s, w)
+        best = sign * estimate(game, s, ply, w)
         if best >= high or ply == PLIES - 1 or w.stop:
             return sign * best  # type: ignore[no-any-return]
     guess = best

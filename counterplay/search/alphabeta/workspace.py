@@ -28,9 +28,12 @@ __all__ = [
     "TRIED",
     "WIDTH",
     "Refinement",
+    "begin_notes",
     "fade",
     "forget",
     "new_workspace",
+    "notes_before",
+    "notes_of",
     "set_strict",
     "use_refinements",
     "useful_refinements",
@@ -50,6 +53,10 @@ PLANS = ANSWERS + KINDS * KINDS
 What comes first there is the history of moves by player and action."""
 LINE = 8
 """Words of a line of the processor's cache, where what an estimate notes begins."""
+NOTED = 32
+"""Plies that have notes of their own; deeper ones take those of the first again."""
+STRIDE = NOTES + 3 * LINE
+"""Words from one ply's notes to the next: no power of 2, which would have them all in the same lines of the cache."""
 TRIED = 64
 """Moves of a state that are remembered to have been looked at in vain."""
 
@@ -158,12 +165,13 @@ _WORKSPACE = record_type(
         ("kinds", np.int64, (PLIES + 1,)),
         ("came_by", np.int64, (PLIES + 1,)),
         ("tasks", np.int64, (PLIES + 1,)),
+        ("noted", np.int64, (PLIES + 1,)),
         ("counters", np.int64, (KINDS,)),
         ("line", np.int64, (PLIES + 1, PLIES + 1)),
         ("length", np.int64, (PLIES + 1,)),
         ("path", np.int64, (PAST + PLIES,)),
         ("lines", np.int64, (WIDTH, PLIES + 1)),
-        ("notes", np.int64, (NOTES + LINE,)),
+        ("notes", np.int64, (NOTED * STRIDE + LINE,)),
         ("lore", np.int16, (PLANS + KINDS * KINDS,)),
     ]
 )
@@ -192,6 +200,24 @@ def new_workspace(game: Game, table: TranspositionTable | None, without: frozens
     set_numbers(w, {})
     use_refinements(game, w, without)
     return w
+
+
+def begin_notes(w: Any) -> None:
+    """Forget what a model has noted: it may have learned since. Of the root nothing is noted, but what stood two plies
+    deeper is still much like the states after its moves."""
+    w.notes[:] = 0
+    w.noted[0] = 2
+
+
+def notes_of(ply: int, w: Any) -> int:
+    """Where a model makes notes of a state at that ply."""
+    return int(w.notes_at + 8 * STRIDE * (ply & (NOTED - 1)))
+
+
+def notes_before(ply: int, w: Any) -> int:
+    """Where it has made notes of the last state on the path that it was asked about; or, if that is here, elsewhere."""
+    before = int(w.noted[max(0, ply - 1)])
+    return notes_of(before if (before ^ ply) & (NOTED - 1) else ply + 1, w)
 
 
 def use_refinements(game: Game, w: Any, without: frozenset[str]) -> None:
