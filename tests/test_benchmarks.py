@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from counterplay import games
+from counterplay.arena import new_player
 from counterplay.arena.outside.player import is_installed
 from counterplay.core.randomness import new_random
 from counterplay.games.chess import weights
@@ -311,3 +312,16 @@ def test_levels_get_the_ratings_that_fit_games_against_others_and_among_themselv
     elos, part = chess_levels.fitted(anchored, dict.fromkeys(range(2, 10), 250.0))
     assert elos == pytest.approx(truth)
     assert part == pytest.approx(0.6)
+
+
+@pytest.mark.parametrize(("name", "moves"), [("nim", "a1"), (f"{BENCHMARKS / 'hex.py'}", "d4 c3")], ids=["nim", "hex"])
+def test_a_version_of_counterplay_is_an_engine_for_matches(name, moves):
+    game = games.load(name)
+    script = f"{BENCHMARKS / 'version_before.py'} {BENCHMARKS.parent}"
+    player = new_player(game, f"ugi:{sys.executable} {script} {name},nodes=200")
+    try:
+        player.prepare()
+        here = game.at(moves)
+        assert player.choose([*here.history, here.state]) in list(game.actions(here.state))
+    finally:
+        player.close()
