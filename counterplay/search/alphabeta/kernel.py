@@ -65,7 +65,7 @@ from counterplay.search.alphabeta.sharing import (
     show_task,
     task_of,
 )
-from counterplay.search.alphabeta.workspace import KINDS, PLIES, TRIED, notes_before, notes_of
+from counterplay.search.alphabeta.workspace import KINDS, PLIES, TRIED, go_without_notes, notes_before, notes_of
 from counterplay.search.limits import deeper
 from counterplay.search.repetition import comes_again, draw_value
 from counterplay.search.table import (
@@ -140,7 +140,7 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
     is_narrow = just_above(low) >= high
     guess = -inf
     if game.knows.model_onward:
-        w.noted[ply] = w.noted[max(0, ply - 1)]  # until it is asked about
+        go_without_notes(ply, w)
     if game.selective and game.knows.evaluate and w.use_selection:
         if not is_urgent:  # before step 5, whose memory is on its way meanwhile
             guess = sign * estimate(game, s, ply, w)
@@ -386,7 +386,7 @@ def quiet_value(game, s, alpha, beta, ply, since, w) -> float:  # type: ignore[n
         is_urgent = bool(game.is_urgent(s))
     best = -inf
     if game.knows.model_onward:
-        w.noted[ply] = w.noted[max(0, ply - 1)]
+        go_without_notes(ply, w)
     if not is_urgent or ply == PLIES - 1 or w.stop:
         best = sign * estimate(game, s, ply, w)
         if best >= high or ply == PLIES - 1 or w.stop:

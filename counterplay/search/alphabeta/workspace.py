@@ -31,6 +31,7 @@ __all__ = [
     "begin_notes",
     "fade",
     "forget",
+    "go_without_notes",
     "new_workspace",
     "notes_before",
     "notes_of",
@@ -218,6 +219,11 @@ def notes_before(ply: int, w: Any) -> int:
     """Where it has made notes of the last state on the path that it was asked about; or, if that is here, elsewhere."""
     before = int(w.noted[max(0, ply - 1)])
     return notes_of(before if (before ^ ply) & (NOTED - 1) else ply + 1, w)
+
+
+def go_without_notes(ply: int, w: Any) -> None:
+    """The model is not asked about a state, or not yet: what comes after it goes on from what is before."""
+    w.noted[ply] = w.noted[max(0, ply - 1)]
 
 
 def use_refinements(game: Game, w: Any, without: frozenset[str]) -> None:
