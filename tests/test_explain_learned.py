@@ -124,7 +124,9 @@ def test_explain_tells_what_the_model_sees(counterplay, answer, monkeypatch):
     _, out, _ = counterplay(*arguments)
     assert "in all, in the logarithm of the odds." in " ".join(out.split())
     assert f"the first patterns of these, at the end of the line of {told['chosen']['action_name']}:" in out
-    _, out, _ = counterplay("explain", "backgammon", "--moves", "31", "--move", "13/9", "--depth", 1)
+    by_terms = ("explain", "backgammon", "--moves", "31", "--move", "13/9", "--depth", 1)
+    assert {term["name"] for term in answer(*by_terms)["terms"]} <= set(games.load("backgammon").weights._fields)
+    _, out, _ = counterplay(*by_terms, "--model", "shipped")
     assert "O point 5" in out
     assert "without each; that does not add up.)" in " ".join(out.split())
     assert "patterns" not in answer("explain", "othello", "--depth", 1, "--without", "model")
