@@ -1,7 +1,8 @@
 """Hex, with nothing but its rules: a game of which a search knows nothing, for matches between versions.
 
-    counterplay match benchmarks/hex.py mcts:seconds=0.1 \
-        "ugi:python benchmarks/version_before.py ../before benchmarks/hex.py,seconds=0.1" --games 100
+    counterplay match benchmarks/hex.py --games 100 \
+        "ugi:python benchmarks/version_before.py . benchmarks/hex.py,seconds=0.1" \
+        "ugi:python benchmarks/version_before.py ../before benchmarks/hex.py,seconds=0.1"
 """
 
 from functools import cached_property

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 LIMITS = {"depth": ("depth", int), "nodes": ("nodes", int), "movetime": ("seconds", lambda ms: int(ms) / 1000)}
-LONGEST_MS = 200
-"""How long to think beforehand, so that all is compiled before the first move."""
+PRACTICE_MS = 200
+"""How long to think before a game, so that all is compiled at the first move."""
 
 
 def main(folder: Path, name: str) -> None:
@@ -41,7 +41,7 @@ def main(folder: Path, name: str) -> None:
             case ["ugi"]:
                 print(f"id name Counterplay of {folder.resolve().name}\nugiok", flush=True)
             case ["isready"]:
-                answered(["movetime", str(LONGEST_MS)])
+                answered(["movetime", str(PRACTICE_MS)])
                 engine.new_game()
                 print("readyok", flush=True)
             case ["uginewgame"]:
