@@ -14,7 +14,7 @@ from types import FunctionType
 from typing import Any
 
 from numba.extending import intrinsic
-from numba.types import unliteral
+from numba.types import CPointer, Tuple, intp, unliteral
 
 from counterplay.core import primitives
 from counterplay.core.primitives import count, nth
@@ -26,6 +26,8 @@ from counterplay.native.seams import (
     Flags,
     FunctionPass,
     TranslateByteCode,
+    TypingError,
+    cgutils,
     compile_extra,
     cpu_target,
     register_pass,
@@ -35,10 +37,11 @@ from counterplay.native.seams import numba_ir as ir
 # What to do with an action instead of yielding it: the result so far, an argument of the caller's, and the action.
 
 
-def put(n: int, row: Any, a: int) -> int:
-    """Store it as number `n`, if there is room."""
-    if n < len(row):
-        row[n] = a
+def put(n: int, room: Any, a: int) -> int:
+    """Store it as number `n`, if there is room: where it begins, and for how many."""
+    first, most = room
+    if n < most:
+        first[n] = a
     return n + 1
 
 
@@ -73,11 +76,26 @@ _put_all, _count, _pick = _folder(put), _folder(add_one), _folder(pick)
 _put_noisy, _put_sound = _folder(put, "noisy_actions"), _folder(put, "sound_actions")
 
 
+@intrinsic
+def _room(typing, row):  # type: ignore[no-untyped-def]
+    """A row as an address and a length. An array would be counted as used once more around each action."""
+    if row.layout != "C":
+        raise TypingError("actions are listed into rows whose numbers stand side by side")
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        array = cgutils.create_struct_proxy(row)(context, builder, args[0])
+        return context.make_tuple(builder, sig.return_type, (array.data, array.nitems))
+
+    return Tuple((CPointer(row.dtype), intp))(row), codegen
+
+
 def put_each(actions: Any, row: Any) -> int:
     """Store all that a rule returns, which has no `yield`; how many they are."""
     n = 0
     for a in actions:
-        n = put(n, row, a)
+        if n < len(row):
+            row[n] = a
+        n += 1
     return n
 
 
@@ -87,21 +105,21 @@ _put_each = compilable(put_each)
 @overload(primitives.list_actions)
 def _list_actions(game, s, row):  # type: ignore[no-untyped-def]
     if inspect.isgeneratorfunction(_rule(game)):
-        return lambda game, s, row: _put_all(game, s, row, 0)
+        return lambda game, s, row: _put_all(game, s, _room(row), 0)
     return lambda game, s, row: _put_each(game.actions(s), row)
 
 
 @overload(primitives.list_noisy)
 def _list_noisy(game, s, row):  # type: ignore[no-untyped-def]
     if inspect.isgeneratorfunction(_rule(game, "noisy_actions")):
-        return lambda game, s, row: _put_noisy(game, s, row, 0)
+        return lambda game, s, row: _put_noisy(game, s, _room(row), 0)
     return lambda game, s, row: _put_each(game.noisy_actions(s), row)
 
 
 @overload(primitives.list_sound)
 def _list_sound(game, s, row):  # type: ignore[no-untyped-def]
     if inspect.isgeneratorfunction(_rule(game, "sound_actions")):
-        return lambda game, s, row: _put_sound(game, s, row, 0)
+        return lambda game, s, row: _put_sound(game, s, _room(row), 0)
     return lambda game, s, row: _put_each(game.sound_actions(s), row)
 
 
