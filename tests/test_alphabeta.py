@@ -13,7 +13,16 @@ from counterplay import Game, UserError, games, native, search
 from counterplay.core.game import is_repeated
 from counterplay.games.tree import Tree
 from counterplay.search.alphabeta.engine import REFINEMENTS, AlphaBeta, alphabeta
-from counterplay.search.alphabeta.ordering import NOTHING_YET, next_in_time
+from counterplay.search.alphabeta.ordering import (
+    ALL,
+    NOTHING_YET,
+    THE_PROMISING,
+    THE_QUIET,
+    drop_quiets,
+    next_in_time,
+    order_quiets,
+    order_urgent,
+)
 from counterplay.search.alphabeta.workspace import (
     PLIES,
     SELECTIVE,
@@ -64,26 +73,81 @@ class ListedTree(KnowingTree):
                 yield a
 
 
-def test_every_move_comes_once_whenever_it_is_listed():
-    game = ListedTree()
+class QuietTree(ListedTree):
+    """The same, and its quiet actions by themselves, and those of them that may make something urgent."""
+
+    selective = True
+
+    def is_urgent(self, s):
+        return self.noise(s, 40) % 3 == 0
+
+    def quiet_actions(self, s):
+        for a in self.actions(s):
+            if self.noise(s, 20 + a) % 2 == 1:
+                yield a
+
+    def urgent_actions(self, s):
+        for a in self.quiet_actions(s):
+            if a % 3 == 0 or self.makes_urgent(s, a):
+                yield a
+
+
+def in_time(game, s, known, w, dropped_after=None):
+    """The moves as a search gets them; the quiet ones are dropped after so many of them."""
+    came, quiets, listed, n = [], 0, NOTHING_YET, 0
+    while True:
+        a, listed, n = next_in_time(game, s, 0, 2, 0, *(known or [NO_ACTION]), listed, n, w)
+        if a == NO_ACTION and listed == THE_PROMISING:
+            order = order_urgent if dropped_after == 0 else order_quiets
+            listed, n = THE_QUIET, order(game, s, 0, 2, 0, *(known or [NO_ACTION]), w)
+        elif a == NO_ACTION:
+            return came
+        else:
+            came.append(a)
+            quiets += listed in (THE_QUIET, ALL) and not game.is_noisy(s, a)
+            if quiets > 0 and quiets == dropped_after:
+                n, dropped_after = drop_quiets(game, s, 0, 0, listed, n, w), None
+
+
+@pytest.mark.parametrize("kind", [ListedTree, QuietTree])
+def test_every_move_comes_once_whenever_it_is_listed(kind):
+    game = kind()
     w = new_workspace(game, None, frozenset({"killers", "history"}))
     for seed in range(60):
         s = game.State(0, 0, seed)
         actions = list(game.actions(s))
         for known in ([], [actions[-1]]):
-            came, listed, n, a = [], NOTHING_YET, 0, 0
-            while a != NO_ACTION:
-                a, listed, n = next_in_time(game, s, 0, 2, 0, *(known or [NO_ACTION]), listed, n, w)
-                came.append(a)
-            assert sorted(came[:-1]) == actions
             promising = [a for a in game.noisy_actions(s) if game.priority(s, a) > 0 and a not in known]
             others = [a for a in actions if a not in promising and a not in known]
-            ordered = [sorted(each, key=lambda a: -game.priority(s, a)) for each in (promising, others)]
-            assert came[:-1] == known + ordered[0] + ordered[1]
+            if kind is QuietTree:
+                others.sort(key=lambda a: (game.is_noisy(s, a), -game.priority(s, a)))
+            else:
+                others.sort(key=lambda a: -game.priority(s, a))
+            came = in_time(game, s, known, w)
+            assert came == known + sorted(promising, key=lambda a: -game.priority(s, a)) + others
 
 
-def test_lists_of_noisy_moves_change_no_value():
-    game = ListedTree()
+@pytest.mark.parametrize("kind", [ListedTree, QuietTree])
+def test_quiet_moves_that_are_dropped_do_not_come_unless_they_make_something_urgent(kind):
+    game = kind()
+    w = new_workspace(game, None, frozenset({"killers", "history"}))
+    dropped = 0
+    for seed in range(60):
+        s = game.State(0, 0, seed)
+        for known in ([], [next(iter(game.actions(s)))]):
+            every = in_time(game, s, known, w)
+            for after in range(1 if kind is ListedTree else 0, 4):
+                quiets = [a for a in every if not game.is_noisy(s, a) and a not in known]
+                out = {a for a in quiets[after:] if not game.makes_urgent(s, a)}
+                if kind is ListedTree:  # it knows nothing of what is urgent
+                    out = set(quiets[after:])
+                assert in_time(game, s, known, w, after) == [a for a in every if a not in out]
+                dropped += len(out)
+    assert dropped > 100
+
+
+@pytest.mark.parametrize("game", [ListedTree(), QuietTree()])
+def test_lists_of_moves_change_no_value(game):
     for seed in range(30):
         s = game.State(0, 0, seed)
         must_agree(alphabeta(game, s, table_mb=0.01, without=INEXACT), search.minimax(game, s))

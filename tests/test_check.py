@@ -133,6 +133,21 @@ BROKEN = [
         take(is_noisy=lambda self, s, a: False, noisy_actions=lambda self, s: [3]),
     ),
     (
+        "quiet actions are the others",
+        "quiet_actions gives 2, but noisy_actions leaves out 1, 2",
+        take(quiet_actions=lambda self, s: range(2, min(2, s.stones) + 1)),
+    ),
+    (
+        "urgent actions are all quiet ones that are",
+        "urgent_actions leaves out 1, which makes the position urgent; it gives 2",
+        take(is_urgent=lambda self, s: True, urgent_actions=lambda self, s: range(2, min(2, s.stones) + 1)),
+    ),
+    (
+        "urgent actions are all quiet ones that are",
+        "urgent_actions gives 3, which are not in this order among the quiet ones",
+        take(urgent_actions=lambda self, s: [3]),
+    ),
+    (
         "makes urgent foresees",
         "makes_urgent says False of 1, but is_urgent says True after it",
         take(is_urgent=lambda self, s: True, makes_urgent=lambda self, s, a: False),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from counterplay import UserError, games, native
-from counterplay.core.primitives import list_noisy
+from counterplay.core.primitives import list_noisy, list_quiet, list_urgent
 from counterplay.games.chess.exchanges import is_capture
 from counterplay.search import AlphaBeta, Limits
 from counterplay.search.alphabeta.pruning import NUMBERS, is_certain, moved
@@ -36,6 +36,41 @@ def test_the_noisy_moves_are_those_that_are_noisy_in_the_same_order(states):
         assert [a for a in CHESS.noisy_actions(s) if CHESS.is_noisy(s, a)] == noisy
         assert list_noisy(CHESS, s, row) == len(list(CHESS.noisy_actions(s)))
         assert row[0] in noisy or not noisy or not CHESS.is_noisy(s, row[0])
+
+
+def test_the_quiet_moves_are_the_others_and_among_those_listed_as_urgent_are_all_checks(states):
+    listed, checks, row = 0, 0, [0] * 250
+    for s in states:
+        noisy, quiet, urgent = (
+            set(rule(s)) for rule in (CHESS.noisy_actions, CHESS.quiet_actions, CHESS.urgent_actions)
+        )
+        assert [a for a in CHESS.actions(s) if a not in noisy] == list(CHESS.quiet_actions(s))
+        assert [a for a in CHESS.quiet_actions(s) if a in urgent] == list(CHESS.urgent_actions(s))
+        giving = {a for a in quiet if CHESS.makes_urgent(s, a)}
+        assert giving <= urgent
+        assert list_quiet(CHESS, s, row) == len(quiet)
+        assert list_urgent(CHESS, s, row) == len(urgent)
+        listed, checks = listed + len(urgent), checks + len(giving)
+    assert 20 < checks <= listed < 2 * checks
+
+
+@pytest.mark.parametrize(
+    ("position", "checks"),
+    [
+        ("5k2/8/8/8/8/8/8/4K2R w K - 0 1", "O-O Rf1 Rh8"),  # castling
+        (
+            "3k4/8/8/8/8/3B4/8/3RK3 w - - 0 1",
+            "Ba6 Bb1 Bb5 Bc2 Bc4 Be2 Be4 Bf1 Bf5 Bg6 Bh7",
+        ),  # the bishop uncovers the rook
+        ("8/4P1k1/8/8/8/8/8/K7 w - - 0 1", "e8=N"),  # no new queen
+        ("6k1/8/8/5P2/8/8/K7/8 w - - 0 1", ""),
+        ("8/6k1/8/5P2/8/8/K7/8 w - - 0 1", "f6"),
+    ],
+)
+def test_quiet_checks_of_every_kind_are_listed(position, checks):
+    s = CHESS.from_text(position)
+    found = {CHESS.action_name(s, a).rstrip("+#") for a in CHESS.urgent_actions(s) if CHESS.makes_urgent(s, a)}
+    assert found == set(checks.split())
 
 
 def test_a_check_is_foreseen_and_every_capture_wins_something(states):

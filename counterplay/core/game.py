@@ -200,6 +200,23 @@ class Game(Learnable):
         return (a for a in self.actions(s) if self.is_noisy(s, a))
 
     @knowledge
+    def quiet_actions(self, s: Any) -> Iterable[int]:
+        """The actions that `noisy_actions` leaves out, in the order of `actions`.
+
+        Give it beside that: then a search need not list them where they will not help.
+        """
+        noisy = tuple(self.noisy_actions(s))
+        return (a for a in self.actions(s) if a not in noisy)
+
+    @knowledge
+    def urgent_actions(self, s: Any) -> Iterable[int]:
+        """Those of `quiet_actions` that may make the position urgent, in their order; `makes_urgent` is asked of each.
+
+        Give it if they are found without asking that of all quiet ones.
+        """
+        return self.quiet_actions(s)
+
+    @knowledge
     def is_urgent(self, s: Any) -> bool:
         """Whether the player to move must answer something before all else (chess: is in check)."""
         return False

@@ -27,7 +27,9 @@ __all__ = [
     "kept_state",
     "list_actions",
     "list_noisy",
+    "list_quiet",
     "list_sound",
+    "list_urgent",
     "load",
     "load_short",
     "lowest_one",
@@ -133,6 +135,16 @@ def list_actions(game: Any, s: Any, row: Any) -> int:
 def list_noisy(game: Any, s: Any, row: Any) -> int:
     """The same with what `noisy_actions` gives."""
     return _list(game.noisy_actions(s), row)
+
+
+def list_quiet(game: Any, s: Any, row: Any) -> int:
+    """The same with what `quiet_actions` gives."""
+    return _list(game.quiet_actions(s), row)
+
+
+def list_urgent(game: Any, s: Any, row: Any) -> int:
+    """The same with what `urgent_actions` gives."""
+    return _list(game.urgent_actions(s), row)
 
 
 def list_sound(game: Any, s: Any, row: Any) -> int:

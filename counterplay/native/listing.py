@@ -73,7 +73,8 @@ def _folder(step: Callable[..., Any], rule: str = "actions") -> Any:
 
 
 _put_all, _count, _pick = _folder(put), _folder(add_one), _folder(pick)
-_put_noisy, _put_sound = _folder(put, "noisy_actions"), _folder(put, "sound_actions")
+_put_noisy, _put_quiet = _folder(put, "noisy_actions"), _folder(put, "quiet_actions")
+_put_urgent, _put_sound = _folder(put, "urgent_actions"), _folder(put, "sound_actions")
 
 
 @intrinsic
@@ -114,6 +115,20 @@ def _list_noisy(game, s, row):  # type: ignore[no-untyped-def]
     if inspect.isgeneratorfunction(_rule(game, "noisy_actions")):
         return lambda game, s, row: _put_noisy(game, s, _room(row), 0)
     return lambda game, s, row: _put_each(game.noisy_actions(s), row)
+
+
+@overload(primitives.list_quiet)
+def _list_quiet(game, s, row):  # type: ignore[no-untyped-def]
+    if inspect.isgeneratorfunction(_rule(game, "quiet_actions")):
+        return lambda game, s, row: _put_quiet(game, s, _room(row), 0)
+    return lambda game, s, row: _put_each(game.quiet_actions(s), row)
+
+
+@overload(primitives.list_urgent)
+def _list_urgent(game, s, row):  # type: ignore[no-untyped-def]
+    if inspect.isgeneratorfunction(_rule(game, "urgent_actions")):
+        return lambda game, s, row: _put_urgent(game, s, _room(row), 0)
+    return lambda game, s, row: _put_each(game.urgent_actions(s), row)
 
 
 @overload(primitives.list_sound)

@@ -46,6 +46,7 @@ OUTPOST_ROWS = Table([Bits(64, range(24, 48)), Bits(64, range(16, 40))])  # wher
 CASTLING_ROOK = Table([7, 0, 63, 56])
 CASTLING_KING = Table([6, 2, 62, 58])  # where the king goes
 CASTLING_ROOK_ENDS = Table([5, 3, 61, 59])
+CASTLED_ROOKS = Table(squares(*names.split()) for names in ("d1 f1", "d8 f8"))  # by colour
 CASTLING_EMPTY = Table(squares(*names.split()) for names in ("f1 g1", "b1 c1 d1", "f8 g8", "b8 c8 d8"))
 CASTLING_SAFE = Table(squares(*names.split()) for names in ("f1 g1", "c1 d1", "f8 g8", "c8 d8"))
 

@@ -17,6 +17,7 @@ from counterplay.core.game import Game
 from counterplay.core.primitives import nth, state_key
 from counterplay.games.chess import evaluation, features, notation
 from counterplay.games.chess.board import (
+    CASTLED_ROOKS,
     CASTLING_EMPTY,
     CASTLING_KING,
     CASTLING_ROOK,
@@ -409,7 +410,9 @@ class Chess(Game):
         first = s.pawns | s.diagonal  # three bits tell the six kinds of pieces apart
         second = s.knights | s.diagonal | s.kings
         third = s.straight | s.kings
-        return state_key((s.mine, first, second, third, s.castling | s.en_passant, s.turn))
+        # Three short hashes side by side are sooner there than a long one.
+        pieces = state_key((1, s.mine, first)) ^ state_key((2, second, third))
+        return pieces ^ state_key((3, s.castling | s.en_passant, s.turn))
 
     def passed(self, s):
         """Not in check, nor with pawns only, where having to move may be the worst (zugzwang)."""
@@ -463,6 +466,75 @@ class Chess(Game):
                 yield q | to << 6
         if KING_STEPS[limits.king] & s.theirs:
             for to in self.king_moves(s, limits) & s.theirs:
+                yield limits.king | to << 6
+
+    def quiet_actions(self, s):
+        """All but captures and new queens; a new rook, bishop or knight counts as quiet even if it captures."""
+        if self.is_drawn(s):
+            return
+        limits = self.limits(s)
+        occupied, up = s.mine | s.theirs, 8 - 16 * s.turn
+        pawns = self.pawn_moves(s, limits)
+        left, right = pawns.left & LAST_ROWS, pawns.right & LAST_ROWS
+        for step, reached in ((up, pawns.one), (2 * up, pawns.two), (up - 1, left), (up + 1, right)):
+            for q in reached:
+                first, last = (ROOK, KNIGHT) if q in LAST_ROWS else (0, 0)
+                for promotion in range(first, last + 1):
+                    yield q - step | q << 6 | promotion << 12
+        for q in (s.knights & s.mine) - limits.straight_pins - limits.diagonal_pins:
+            for to in self.knight_moves(q, limits) - s.theirs:
+                yield q | to << 6
+        for q in (s.diagonal & s.mine) - limits.straight_pins:
+            for to in self.diagonal_moves(q, occupied, limits) - s.theirs:
+                yield q | to << 6
+        for q in (s.straight & s.mine) - limits.diagonal_pins:
+            for to in self.straight_moves(q, occupied, limits) - s.theirs:
+                yield q | to << 6
+        for to in self.king_moves(s, limits) - s.theirs:
+            yield limits.king | to << 6
+
+    def urgent_actions(self, s):
+        """Those of them that end where such a piece attacks the enemy king, and all of pieces that he sees on a line
+        along which another one moves; of pawns that become something all, of the king where castling may do it."""
+        if self.is_drawn(s):
+            return
+        limits = self.limits(s)
+        occupied, up, king = s.mine | s.theirs, 8 - 16 * s.turn, (s.kings & s.theirs).lowest()
+        straight, diagonal = straight_from(king, occupied), diagonal_from(king, occupied)
+        openers = NONE  # what may open a line by leaving it
+        if STRAIGHT_LINES[king] & s.straight & s.mine:
+            openers |= straight & s.mine
+        if DIAGONAL_LINES[king] & s.diagonal & s.mine:
+            openers |= diagonal & s.mine
+        pawns = self.pawn_moves(s, limits)
+        opened = ahead(openers, s.turn)
+        wanted = PAWN_TAKES[64 * (1 - s.turn) + king] | LAST_ROWS | opened | ahead(opened, s.turn)
+        left, right = pawns.left & LAST_ROWS, pawns.right & LAST_ROWS
+        for step, reached in ((up, pawns.one), (2 * up, pawns.two), (up - 1, left), (up + 1, right)):
+            for q in reached & wanted:
+                first, last = (ROOK, KNIGHT) if q in LAST_ROWS else (0, 0)
+                for promotion in range(first, last + 1):
+                    yield q - step | q << 6 | promotion << 12
+        for q in (s.knights & s.mine) - limits.straight_pins - limits.diagonal_pins:
+            wanted = ~s.theirs if q in openers else KNIGHT_STEPS[king] - s.theirs
+            if KNIGHT_STEPS[q] & wanted:
+                for to in self.knight_moves(q, limits) & wanted:
+                    yield q | to << 6
+        for q in (s.diagonal & s.mine) - limits.straight_pins:
+            wanted = (diagonal | straight if q in s.straight else diagonal) - s.theirs
+            wanted = ~s.theirs if q in openers else wanted
+            if DIAGONAL_LINES[q] & wanted:
+                for to in self.diagonal_moves(q, occupied, limits) & wanted:
+                    yield q | to << 6
+        for q in (s.straight & s.mine) - limits.diagonal_pins:
+            wanted = (diagonal | straight if q in s.diagonal else straight) - s.theirs
+            wanted = ~s.theirs if q in openers else wanted
+            if STRAIGHT_LINES[q] & wanted:
+                for to in self.straight_moves(q, occupied, limits) & wanted:
+                    yield q | to << 6
+        rooks = s.castling & s.mine
+        if openers & rooks.add(limits.king) or (rooks and CASTLED_ROOKS[s.turn] & STRAIGHT_LINES[king]):
+            for to in self.king_moves(s, limits) - s.theirs:
                 yield limits.king | to << 6
 
     def is_urgent(self, s):

@@ -22,6 +22,8 @@ from counterplay.native import native
 from counterplay.search.alphabeta.ordering import (
     ALL,
     NOTHING_YET,
+    THE_PROMISING,
+    THE_QUIET,
     drop_quiets,
     is_answer,
     kind_of,
@@ -31,6 +33,8 @@ from counterplay.search.alphabeta.ordering import (
     note_tried,
     order_moves,
     order_noisy,
+    order_quiets,
+    order_urgent,
     put_off,
     reward,
     reward_before,
@@ -39,10 +43,9 @@ from counterplay.search.alphabeta.ordering import (
 from counterplay.search.alphabeta.pruning import (
     Node,
     gives_away,
-    hoped,
+    hope_of_quiets,
     is_certain,
     is_hopeless,
-    is_late,
     is_loud,
     is_safe,
     is_worth_passing,
@@ -237,6 +240,17 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
         a, rank, was_put_off = NO_ACTION, looked + waiting, False
         if w.use_order:
             a, listed, n = next_in_time(game, s, p, depth, ply, known, listed, n, w)
+            if game.knows.quiet_actions and a == NO_ACTION and listed == THE_PROMISING:  # are the others worth listing?
+                if looked > 0 and may_prune and not has_dropped and not is_certain(game, best, sign):
+                    hope = hope_of_quiets(game, node, rank, tried + waiting, low, w)
+                    has_dropped = hope <= low
+                    best, within = (max(best, hope), UNPROVEN) if has_dropped else (best, within)
+                if has_dropped:
+                    n = order_urgent(game, s, p, depth, ply, known, w)
+                else:
+                    n = order_quiets(game, s, p, depth, ply, known, w)
+                listed = THE_QUIET
+                continue
             if a == NO_ACTION and taken_up == waiting:
                 break
             if a == NO_ACTION:  # what another thread was busy with, as if it came in its turn
@@ -261,12 +275,12 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
                     w.is_folly[ply + 1] = is_losing
                     is_threat = is_threat and not (is_losing and is_quiet)
                 if may_prune and not was_put_off and not is_certain(game, best, sign):
-                    hope = hoped(game, node, rank, w) if is_quiet and not has_dropped else inf
-                    if hope <= low or (is_quiet and is_late(node, tried + waiting, w)):
-                        best = max(best, hope) if hope <= low else best
-                        has_dropped = True
-                        drop_quiets(game, s, ply, i, n, w)
-                        within = UNPROVEN
+                    if is_quiet and not has_dropped:
+                        hope = hope_of_quiets(game, node, rank, tried + waiting, low, w)
+                        has_dropped = hope <= low
+                        if has_dropped:
+                            best, within = max(best, hope), UNPROVEN
+                            n = drop_quiets(game, s, ply, i, listed, n, w)
                     is_out = has_dropped if is_quiet else is_losing and may_drop_losing(node, w)
                     if is_quiet and not is_out and not is_threat and may_drop_unsound(node, rank, w):
                         is_out = gives_away(game, s, a, w)

@@ -14,13 +14,22 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from counterplay.core.primitives import as_bits, list_actions, list_noisy, load_short, store_short
+from counterplay.core.primitives import (
+    as_bits,
+    list_actions,
+    list_noisy,
+    list_quiet,
+    list_urgent,
+    load_short,
+    store_short,
+)
 from counterplay.search.alphabeta.pruning import gives_away, is_loud
 from counterplay.search.alphabeta.workspace import (
     ANSWERS,
     HISTORY,
     KINDS,
     PLANS,
+    PLIES,
     TRIED,
     WIDTH,
 )
@@ -29,6 +38,8 @@ from counterplay.search.table import NO_ACTION
 __all__ = [
     "ALL",
     "NOTHING_YET",
+    "THE_PROMISING",
+    "THE_QUIET",
     "drop_quiets",
     "is_answer",
     "kind_of",
@@ -38,6 +49,8 @@ __all__ = [
     "note_tried",
     "order_moves",
     "order_noisy",
+    "order_quiets",
+    "order_urgent",
     "put_off",
     "reward",
     "reward_before",
@@ -45,8 +58,9 @@ __all__ = [
 ]
 
 _TAKEN = -(1 << 63)
-_KNOWN = 1 << 62
-NOTHING_YET, THE_KNOWN, THE_PROMISING, ALL = range(4)
+_PROMISING = 1 << 27
+"""The least score of a priority of more than 0."""
+NOTHING_YET, THE_KNOWN, THE_PROMISING, THE_QUIET, THE_LOSING, ALL = range(6)
 """What is listed of the moves of a state."""
 _KILLER, _COUNTER = 50_000, 40_000
 _MOST_BONUS = 1600
@@ -108,13 +122,49 @@ def is_answer(game: Any, a: int, ply: int, w: Any) -> bool:
 def order_moves(game: Any, s: Any, p: int, depth: int, ply: int, known: int, w: Any) -> int:
     """List the actions of `s` with a score each, larger to be looked at earlier; how many they are.
 
-    First the best move of an earlier visit; then by the game's priority or else the evaluation of the successor; what
-    is equal in that by killers and history. (Connect Four at 16 plies: to mix history into the priority made the tree
-    three times as large.)
+    By the game's priority or else the evaluation of the successor; what is equal in that by killers and history.
+    (Connect Four at 16 plies: to mix history into the priority made the tree three times as large.) Not the best move
+    of an earlier visit, which was looked at before.
     """
-    n = list_actions(game, s, w.moves[ply])
+    n = within_width(list_actions(game, s, w.moves[ply]), w)
+    score_moves(game, s, p, depth, ply, known, n, w)
+    return n
+
+
+def order_quiets(game: Any, s: Any, p: int, depth: int, ply: int, known: int, w: Any) -> int:
+    """The same with those that `noisy_actions` leaves out."""
+    n = within_width(list_quiet(game, s, w.moves[ply]), w)
+    score_moves(game, s, p, depth, ply, known, n, w)
+    return n
+
+
+def order_urgent(game: Any, s: Any, p: int, depth: int, ply: int, known: int, w: Any) -> int:
+    """The same with those of them after which an answer is urgent, and which give nothing away."""
+    n = 0
+    if game.knows.is_urgent and w.use_urgency:
+        for i in range(within_width(list_urgent(game, s, w.urgent), w)):
+            a = int(w.urgent[i])
+            if makes_it_urgent(game, s, a, w):
+                w.moves[ply, n] = a
+                n += 1
+        score_moves(game, s, p, depth, ply, known, n, w)
+    return n
+
+
+def makes_it_urgent(game: Any, s: Any, a: int, w: Any) -> bool:
+    """Whether an answer to a quiet move is urgent, unless it gives something away: such a move is never left out."""
+    return bool(game.makes_urgent(s, a)) and not gives_away(game, s, a, w)
+
+
+def within_width(n: int, w: Any) -> int:
+    """So many moves, if that is not too many."""
     if n > WIDTH:
-        w.too_wide, w.stop, n = 1, 1, WIDTH
+        w.too_wide, w.stop = 1, 1
+    return min(n, WIDTH)
+
+
+def score_moves(game: Any, s: Any, p: int, depth: int, ply: int, known: int, n: int, w: Any) -> None:
+    """Give the first `n` moves of a ply their scores."""
     rows, killer, other, counter = rows_of(p, ply, w), NO_ACTION, NO_ACTION, NO_ACTION
     if w.use_killers:
         killer, other = w.killers[ply, 0], w.killers[ply, 1]
@@ -132,31 +182,31 @@ def order_moves(game: Any, s: Any, p: int, depth: int, ply: int, known: int, w: 
             learned += _KILLER
         elif a in (other, counter):
             learned += _COUNTER
-        w.scores[ply, i] = _KNOWN + WIDTH - 1 - i if a == known else packed(priority, learned, i)
-    return n
+        w.scores[ply, i] = _TAKEN if a == known else packed(priority, learned, i)
 
 
 def order_promising(game: Any, s: Any, ply: int, known: int, w: Any) -> int:
-    """List the noisy actions with a priority of more than 0, without the known move, in the order of that alone."""
-    chosen = 0
+    """List the noisy actions apart, in the order of their priority alone; how many they are.
+
+    Those with a priority of more than 0 are promising. The others wait there until all else was looked at, or, if the
+    game does not list the quiet ones by themselves, are listed again with all.
+    """
+    n = 0
     if game.knows.noisy_actions and game.knows.priority and w.use_priority:
-        for i in range(min(list_noisy(game, s, w.moves[ply]), TRIED)):
-            a = int(w.moves[ply, i])
-            priority = game.priority(s, a)
-            if priority > 0.0 and a != known:
-                w.moves[ply, chosen], w.promising[ply, chosen] = a, a
-                w.scores[ply, chosen] = packed(priority, 0, chosen)
-                chosen += 1
-    w.promising[ply, TRIED] = chosen
-    return chosen
-
-
-def leave_out_promising(ply: int, n: int, w: Any) -> None:
-    """Take off the list what `order_promising` has listed before."""
-    for k in range(w.promising[ply, TRIED]):
+        n = within_width(list_noisy(game, s, w.moves[PLIES + ply]), w)
         for i in range(n):
-            if w.moves[ply, i] == w.promising[ply, k]:
-                w.scores[ply, i] = _TAKEN
+            a = int(w.moves[PLIES + ply, i])
+            w.scores[PLIES + ply, i] = _TAKEN if a == known else packed(game.priority(s, a), 0, i)
+    return n
+
+
+def leave_out_promising(ply: int, n: int, noisy: int, w: Any) -> None:
+    """Take off the list what came before."""
+    for k in range(noisy):
+        if w.scores[PLIES + ply, k] == _TAKEN:
+            for i in range(n):
+                if w.moves[ply, i] == w.moves[PLIES + ply, k]:
+                    w.scores[ply, i] = _TAKEN
 
 
 def order_noisy(game: Any, s: Any, ply: int, w: Any) -> int:
@@ -166,12 +216,9 @@ def order_noisy(game: Any, s: Any, ply: int, w: Any) -> int:
     """
     chosen = 0
     if game.knows.noisy_actions:
-        chosen = min(list_noisy(game, s, w.moves[ply]), WIDTH)
+        chosen = within_width(list_noisy(game, s, w.moves[ply]), w)
     else:
-        n = list_actions(game, s, w.moves[ply])
-        if n > WIDTH:
-            w.too_wide, w.stop, n = 1, 1, WIDTH
-        for i in range(n):
+        for i in range(within_width(list_actions(game, s, w.moves[ply]), w)):
             a = int(w.moves[ply, i])
             if game.is_noisy(s, a):
                 w.moves[ply, chosen] = a
@@ -189,51 +236,83 @@ def order_noisy(game: Any, s: Any, ply: int, w: Any) -> int:
 def next_in_time(game: Any, s: Any, p: int, depth: int, ply: int, known: int, listed: int, n: int, w: Any) -> Any:
     """The next move, of lists that are made no sooner than they are needed; what is listed then, and how many it are.
 
-    First the move that the table has; then what looks promising, where a game lists noisy actions by themselves; then
-    all others. Most states are done with after the first move or two, and never list the rest; and what was learned
-    meanwhile has its say in their order.
+    First the move that the table has; then what looks promising, where a game lists noisy actions by themselves. Most
+    states are done with by then, and never list the rest; and what was learned meanwhile has its say in its order.
+
+    If a game lists quiet actions by themselves, too, there is no move when they are next: it is for the caller whether
+    to list all of them (`order_quiets`), or few (`order_urgent`). Last come the noisy ones that do not look promising.
     """
+    a = NO_ACTION
     if listed == NOTHING_YET:
-        listed = THE_KNOWN
-        if known != NO_ACTION:
-            return known, listed, 0
-    if listed == THE_KNOWN:
+        listed, a = THE_KNOWN, known
+    if listed == THE_KNOWN and a == NO_ACTION:
         listed, n = THE_PROMISING, order_promising(game, s, ply, known, w)
-    a = next_move(ply, 0, n, w)
-    if a == NO_ACTION and listed == THE_PROMISING:
-        listed, n = ALL, order_moves(game, s, p, depth, ply, known, w)
-        leave_out_promising(ply, n, w)
-        if known != NO_ACTION:
-            next_move(ply, 0, n, w)  # that was it
-        a = next_move(ply, 0, n, w)
+        w.noisy[ply] = n
+    if listed == THE_PROMISING:
+        a = best_of(PLIES + ply, n, _PROMISING, w)
+        if a == NO_ACTION and not lists_quiets(game, w):
+            listed, n = ALL, order_moves(game, s, p, depth, ply, known, w)
+            leave_out_promising(ply, n, w.noisy[ply], w)
+    if listed in (THE_QUIET, ALL):
+        a = best_of(ply, n, _TAKEN + 1, w)
+        if a == NO_ACTION and listed == THE_QUIET:
+            listed, n = THE_LOSING, w.noisy[ply]
+    if listed == THE_LOSING:
+        a = best_of(PLIES + ply, n, _TAKEN + 1, w)
     return a, listed, n
+
+
+def lists_quiets(game: Any, w: Any) -> bool:
+    """Whether quiet moves are listed by themselves, after the promising ones."""
+    return bool(game.knows.noisy_actions and game.knows.quiet_actions and game.knows.priority and w.use_priority)
 
 
 def next_move(ply: int, i: int, n: int, w: Any) -> int:
     """Move number `i` in order, which is taken then; NO_ACTION for those that were dropped."""
-    if not w.use_order:
-        return int(w.moves[ply, i])
-    row = w.scores[ply]
+    return best_of(ply, n, _TAKEN + 1, w) if w.use_order else int(w.moves[ply, i])
+
+
+def best_of(row: int, n: int, least: int, w: Any) -> int:
+    """The move of a row that has the highest score, which is taken then; NO_ACTION if that is less than `least`."""
+    scores = w.scores[row]
     best = _TAKEN
     for j in range(n):
-        best = max(best, row[j])
-    if best == _TAKEN:
+        best = max(best, scores[j])
+    if best < least:
         return NO_ACTION
     place = WIDTH - 1 - (int(best) & (WIDTH - 1))
-    w.scores[ply, place] = _TAKEN
-    return int(w.moves[ply, place])
+    w.scores[row, place] = _TAKEN
+    return int(w.moves[row, place])
 
 
-def drop_quiets(game: Any, s: Any, ply: int, i: int, n: int, w: Any) -> None:
-    """Take the quiet moves after number `i` off the list, but for those after which an answer is urgent."""
-    for j in range(0 if w.use_order else i + 1, n):
+def drop_quiets(game: Any, s: Any, ply: int, i: int, listed: int, n: int, w: Any) -> int:
+    """Take the quiet moves after number `i` off a list of all or of the quiet ones, but for those after which an answer
+    is urgent; how long it is then."""
+    if listed == THE_QUIET:
+        return keep_urgent(game, s, ply, n, w)
+    for j in range(0 if w.use_order else i + 1, n if listed == ALL else 0):
         if not w.use_order or w.scores[ply, j] != _TAKEN:
             a = int(w.moves[ply, j])
             is_kept = is_loud(game, s, a)
             if game.knows.is_urgent and w.use_urgency and not is_kept:
-                is_kept = bool(game.makes_urgent(s, a)) and not gives_away(game, s, a, w)
+                is_kept = makes_it_urgent(game, s, a, w)
             if not is_kept:
                 w.moves[ply, j], w.scores[ply, j] = NO_ACTION, _TAKEN
+    return n
+
+
+def keep_urgent(game: Any, s: Any, ply: int, n: int, w: Any) -> int:
+    """The same where only quiet moves are listed: those that are left move up, in the order that they have."""
+    kept, j = 0, 0
+    if game.knows.quiet_actions and game.knows.is_urgent and w.use_urgency:
+        for i in range(within_width(list_urgent(game, s, w.urgent), w)):
+            a = int(w.urgent[i])
+            while j < n and w.moves[ply, j] != a:
+                j += 1
+            if j < n and w.scores[ply, j] != _TAKEN and makes_it_urgent(game, s, a, w):
+                w.moves[ply, kept], w.scores[ply, kept] = a, w.scores[ply, j] + j - kept
+                kept += 1
+    return kept
 
 
 def put_off(a: int, rank: int, waiting: int, ply: int, w: Any) -> int:

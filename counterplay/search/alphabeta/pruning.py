@@ -21,10 +21,9 @@ __all__ = [
     "NUMBERS",
     "Node",
     "gives_away",
-    "hoped",
+    "hope_of_quiets",
     "is_certain",
     "is_hopeless",
-    "is_late",
     "is_loud",
     "is_safe",
     "is_worth_passing",
@@ -178,6 +177,15 @@ def may_stand_out(game: Any, node: Node, known: int, entry: Entry, w: Any) -> bo
         return False
     is_good = entry.bound & (AT_LEAST if node.sign > 0.0 else AT_MOST) and entry.depth >= node.depth - w.single_less
     return bool(is_good and entry.within == UNPROVEN and not is_certain(game, node.sign * entry.value, node.sign))
+
+
+def hope_of_quiets(game: Any, node: Node, rank: int, quiets: int, low: float, w: Any) -> float:
+    """The most that the quiet moves from this rank on may bring, if that is too little; -inf if they come too late;
+    else inf."""
+    hope = hoped(game, node, rank, w)
+    if hope <= low:
+        return hope
+    return -inf if is_late(node, quiets, w) else inf
 
 
 def is_late(node: Node, quiets: int, w: Any) -> bool:

@@ -151,12 +151,13 @@ _WORKSPACE = record_type(
     ]
     + [(name, np.float64, (WIDTH,)) for name in ("worth", "top")]
     + [
-        ("moves", np.int64, (PLIES, WIDTH)),
-        ("scores", np.int64, (PLIES, WIDTH)),
+        ("moves", np.int64, (2 * PLIES, WIDTH)),  # of each ply all or the quiet ones; then of each the noisy ones
+        ("scores", np.int64, (2 * PLIES, WIDTH)),
+        ("noisy", np.int64, (PLIES,)),
+        ("urgent", np.int64, (WIDTH,)),
         ("tried", np.int64, (PLIES, TRIED)),
         ("put_off", np.int64, (PLIES, TRIED)),
         ("ranks", np.int64, (PLIES, TRIED)),
-        ("promising", np.int64, (PLIES, TRIED + 1)),
         ("killers", np.int64, (PLIES, 2)),
         ("reductions", np.int64, (DEPTHS, DEPTHS)),
         ("estimates", np.float64, (PLIES,)),

@@ -119,6 +119,27 @@ def noisy_actions_are_all_that_are_noisy(game: Game, it: Seen) -> Iterator[str]:
         yield f"noisy_actions leaves out {missing[0]}, which is noisy; it gives {listed(given)}"
 
 
+def quiet_actions_are_the_others(game: Game, it: Seen) -> Iterator[str]:
+    """`quiet_actions` gives the actions that `noisy_actions` leaves out, in the order of `actions`."""
+    if not game.knows.quiet_actions or it.over or it.says["player"] == CHANCE:
+        return
+    noisy, given = set(game.noisy_actions(it.state)), list(game.quiet_actions(it.state))
+    others = [a for a in it.says["actions"] if a not in noisy]
+    if given != others:
+        yield f"quiet_actions gives {listed(given)}, but noisy_actions leaves out {listed(others)}"
+
+
+def urgent_actions_are_all_quiet_ones_that_are(game: Game, it: Seen) -> Iterator[str]:
+    """`urgent_actions` gives every quiet action that `makes_urgent`, in their order, and none but quiet ones."""
+    if not game.knows.urgent_actions or it.over or it.says["player"] == CHANCE:
+        return
+    quiet, given = list(game.quiet_actions(it.state)), list(game.urgent_actions(it.state))
+    if [a for a in quiet if a in given] != given:
+        yield f"urgent_actions gives {listed(given)}, which are not in this order among the quiet ones: {listed(quiet)}"
+    elif missing := [a for a in quiet if a not in given and game.makes_urgent(it.state, a)]:
+        yield f"urgent_actions leaves out {missing[0]}, which makes the position urgent; it gives {listed(given)}"
+
+
 def makes_urgent_foresees(game: Game, it: Seen) -> Iterator[str]:
     """`makes_urgent` says of a move what `is_urgent` says after it."""
     for a in it.says["actions"] if game.knows.makes_urgent and not it.over and it.says["player"] != CHANCE else ():
@@ -275,6 +296,8 @@ _OF_STATES: dict[str, tuple[Property, ...]] = {
         sample_gives_them_by_number,
         quick_action_is_legal,
         noisy_actions_are_all_that_are_noisy,
+        quiet_actions_are_the_others,
+        urgent_actions_are_all_quiet_ones_that_are,
         makes_urgent_foresees,
         canonical_stands_for_all,
         images_lead_to_images,
