@@ -94,8 +94,8 @@ def tell(name: str, asked: argparse.Namespace, alone: list[Costs], together: lis
     nodes = sum(each.nodes for each in every) / asked.repeat / sum(each.nodes for each in alone)
     ours = sum(each.processor for each in every) / sum(each.seconds for each in every)
     print(
-        f"{name}: {asked.threads} threads take {mean:.2f} of the time of one ({geometric:.2f} in the "
-        f"geometric mean, {best:.2f} by the best of {asked.repeat}) and {nodes:.2f} of the nodes; {len(alone)} "
+        f"{name}: {asked.threads} threads take {mean:.3f} of the time of one ({geometric:.3f} in the "
+        f"geometric mean, {best:.2f} by the best of {asked.repeat}) and {nodes:.3f} of the nodes; {len(alone)} "
         f"positions, {1000 * seconds / len(alone):.0f} ms each by one thread; {ours:.2f} processors were ours",
         flush=True,
     )

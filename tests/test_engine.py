@@ -423,10 +423,14 @@ def test_helpers_end_with_what_they_help():
         stop.wait()
         ended.append(True)
 
-    with pytest.raises(KeyError), Helpers([work, work], stop.set):
+    with pytest.raises(KeyError), Helpers([work, work], stop.set) as helpers:
+        helpers.start()
+        helpers.start()
         raise KeyError
     assert ended == [True, True]
     done = []
     with Helpers([partial(done.append, 1)] * 3, stop.set) as helpers:
+        assert not done
+        helpers.start()
         helpers.wait(lambda: False)
         assert done == [1, 1, 1]

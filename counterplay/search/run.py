@@ -220,7 +220,7 @@ def run(
 
 
 class Helpers:
-    """Threads that work beside the one that leads, for the length of a `with`.
+    """Threads that work beside the one that leads, from `start` to the end of a `with`.
 
     What one of them raises ends all, and is raised at the end. `stop` ends the works, and what the leader does.
     """
@@ -230,8 +230,12 @@ class Helpers:
         self._jobs: list[Job[None]] = []
 
     def __enter__(self) -> Helpers:
-        self._jobs = [Job(partial(self._body, work), self._stop) for work in self._works]
         return self
+
+    def start(self) -> None:
+        """Let them begin, if they have not."""
+        if not self._jobs:
+            self._jobs = [Job(partial(self._body, work), self._stop) for work in self._works]
 
     def _body(self, work: Callable[[], None]) -> None:
         try:

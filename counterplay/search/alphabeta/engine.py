@@ -96,6 +96,7 @@ class AlphaBeta(DepthEngine):
         self._table_mb = table_mb
         self.table = None if "table" in self.without else TranspositionTable(table_mb)
         self._tallies = [new_workspace(game, self.table, self.without) for _ in range(threads)]
+        self._left_out = self.without
         self._busy = new_board(threads)
         for number, w in enumerate(self._tallies):
             w.thread, w.threads = number, threads
@@ -156,6 +157,7 @@ class AlphaBeta(DepthEngine):
             self._tally.most_nodes = NO_LIMIT
             value(self.game, request.state, -inf, inf, 0, 0, self._tally)
         self._busy[FINISHED:] = 0
+        self._use(self.without | (SELECTIVE if limits.rounds else frozenset()))
         for w in self._tallies:
             self._prepare(w, request)
         if self.table is not None:
@@ -166,8 +168,8 @@ class AlphaBeta(DepthEngine):
         if self._may_solve(leader, request):
             root = solving = Solving(roots, request, self._solver)
             helps = [partial(solving.help, number) for number in range(1, len(roots))]
-        with Helpers(helps, self.stop):
-            result = self._deepen(request, root, self._depths(leader, request.limits), progress)
+        with Helpers(helps, self.stop) as helpers:
+            result = self._deepen(request, root, self._depths(leader, request.limits, helpers), progress)
         if any(w.too_wide for w in self._tallies):
             raise too_wide(self.game)
         note_search(self.game, int(self._tally.nodes), request.limits.seconds is not None)
@@ -226,6 +228,13 @@ class AlphaBeta(DepthEngine):
         if "_endings" in self.__dict__:
             self._endings.w.stop = 1
 
+    def _use(self, without: frozenset[str]) -> None:
+        """Switch on all refinements but these, if others were on: that takes as long as a search of 200 nodes."""
+        if without != self._left_out:
+            for w in self._tallies:
+                use_refinements(self.game, w, without)
+            self._left_out = without
+
     def _prepare(self, w: Any, request: Request) -> None:
         """Make a thread's workspace ready for a search; what it has learned of the order of moves counts less now."""
         game, s, limits = self.game, request.state, request.limits
@@ -234,7 +243,6 @@ class AlphaBeta(DepthEngine):
             begin_notes(w)
         w.most_nodes = limits.nodes or NO_LIMIT
         fade(w)
-        use_refinements(game, w, self.without | (SELECTIVE if limits.rounds else frozenset()))
         if self.table is not None:
             w.age = self.table.age
         if w.use_repetition:
@@ -248,8 +256,10 @@ class AlphaBeta(DepthEngine):
             "table_bytes": 0 if self.table is None else self.table.bytes,
         }
 
-    def _depths(self, leader: AlphaBetaRoot, limits: Limits) -> Iterator[int]:
+    def _depths(self, leader: AlphaBetaRoot, limits: Limits, helpers: Helpers) -> Iterator[int]:
         """The depths to search to, one after the other: from one that the search for the move before has reached.
+
+        A search of one ply takes no longer than to start the threads that help.
 
         Without estimates a depth short of the end says little and costs much. When such a game is to be solved, the
         first depths are there to have a move, and then the search goes to the end at once.
@@ -266,6 +276,8 @@ class AlphaBeta(DepthEngine):
             leader.steps = steps
             if self.table is not None and (w.nodes > _SMALL or (w.nodes == 0 and self._expects_much(steps, limits))):
                 self.table.expect_much()
+            if steps > 1:
+                helpers.start()
             yield steps
             steps = limits.steps if is_survey and steps < limits.steps and w.nodes > _SURVEY else steps + 1
 

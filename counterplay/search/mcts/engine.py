@@ -223,6 +223,7 @@ class MonteCarlo(Engine):
             self._add_noise(s)
         (w, x), *others = self._threads
         with Helpers([partial(simulate, self.game, s, *each) for each in others], self.stop) as helpers:
+            helpers.start()
             if self.settings.evaluator is None:
                 simulate(self.game, s, w, x)
             else:
