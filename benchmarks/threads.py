@@ -1,7 +1,7 @@
 """Whether two threads are ahead of one: the wall time to the same depth.
 
     python benchmarks/threads.py [--seconds 0.1] [--threads 2] [--positions 20] [--repeat 3] [GAME ...]
-    python benchmarks/threads.py --depth 12 --positions 299 --repeat 5 chess
+    python benchmarks/threads.py --depth 12 --positions 299 --repeat 5 --model shipped chess
     python benchmarks/threads.py --plies 5 connect_four    # nearer to the beginning, where it is not soon solved
 
 How deep: as one thread looks in so many seconds at each position, or the depth given. One thread takes the same way
@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 from counterplay import Game, games
 from counterplay.arena.practice import practise
+from counterplay.learn.shelf import has_shipped, shipped
 from counterplay.search import AlphaBeta, Limits
 
 MIDDLEGAMES = Path(__file__).parent / "middlegames.txt"
@@ -61,6 +62,8 @@ def costs(engine: AlphaBeta, s: Any, depth: int) -> Costs:
 
 def measure(name: str, asked: argparse.Namespace) -> None:
     game = games.load(name)
+    if asked.model and has_shipped(game):
+        game = shipped(game).joined_to(game)
     one, more = engines = [AlphaBeta(game, threads=n) for n in (1, asked.threads)]
     states = positions(game, asked.positions, asked.plies)
     for engine in engines:
@@ -109,6 +112,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--positions", type=int, default=20)
     parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--model", choices=["shipped"], help="the model that ships with a game, if there is one")
     parser.add_argument("--plies", type=int, default=12, help="of random moves before, but for chess")
     asked = parser.parse_args()
     for name in asked.games:

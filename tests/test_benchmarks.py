@@ -314,6 +314,15 @@ def test_levels_get_the_ratings_that_fit_games_against_others_and_among_themselv
     assert part == pytest.approx(0.6)
 
 
+def test_what_a_node_costs_is_compared_with_another_version():
+    script = [sys.executable, BENCHMARKS / "node_speed.py", "--nodes", "300", "--positions", "2", "--rounds", "1"]
+    done = subprocess.run([*script, "--against", BENCHMARKS.parent], capture_output=True, text=True)
+    assert [line.split(":")[0] for line in done.stdout.splitlines()] == [BENCHMARKS.parent.name] * 2 + ["ratio"]
+    none = subprocess.run([*script, "--against", "/nowhere"], capture_output=True, text=True)
+    assert none.returncode != 0
+    assert "there is no Counterplay in /nowhere" in none.stderr
+
+
 @pytest.mark.parametrize(("name", "moves"), [("nim", "a1"), (f"{BENCHMARKS / 'hex.py'}", "d4 c3")], ids=["nim", "hex"])
 def test_a_version_of_counterplay_is_an_engine_for_matches(name, moves):
     game = games.load(name)

@@ -423,10 +423,14 @@ def test_helpers_end_with_what_they_help():
         stop.wait()
         ended.append(True)
 
-    with pytest.raises(KeyError), Helpers([work, work], stop.set) as helpers:
-        helpers.start()
-        helpers.start()
-        raise KeyError
+    def fail_beside(helpers):
+        with helpers:
+            helpers.start()
+            helpers.start()
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail_beside(Helpers([work, work], stop.set))
     assert ended == [True, True]
     done = []
     with Helpers([partial(done.append, 1)] * 3, stop.set) as helpers:
