@@ -273,8 +273,7 @@ def model_onward(self: Any, s: Any, p: int, before: int, notes: int) -> float:
     return float(v if p == self.viewer(s) else self.utility_sum - v)
 
 
-@native
-def value_onward(game, s, before, notes):  # type: ignore[no-untyped-def]
+def value_onward(game: Any, s: Any, before: int, notes: int) -> float:
     """What the model expects for the viewer, by the sums of another state, as far as that was the same."""
     sums, y = shorts_at(notes + game.model_sums_at, game.model_both), scratch(game.model_room)
     things, one = follow(game, s, before, notes, sums), game.viewer(s) * (game.model_both // 2)

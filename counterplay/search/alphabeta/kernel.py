@@ -85,7 +85,7 @@ from counterplay.search.table import (
 )
 from counterplay.search.values import just_above, just_below, sane, sane_estimate, sane_utility
 
-__all__ = ["quiet_value", "value", "worth"]
+__all__ = ["value", "worth"]
 
 
 @native
@@ -120,23 +120,26 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
     if game.knows.is_urgent and w.use_urgency:
         is_urgent = bool(game.is_urgent(s))
         depth += 1 if is_urgent and ply < w.furthest and not w.is_folly[ply] else 0
-    if depth == 0 or ply == PLIES - 1 or w.stop:
-        if game.knows.is_noisy and w.use_quiescence and ply < PLIES - 1 and not w.stop:
-            return quiet_value(game, s, alpha, beta, ply, ply, w)  # type: ignore[no-any-return]
+    is_end = depth == 0 or ply == PLIES - 1 or bool(w.stop)
+    is_quiet_end = is_end and not (ply < PLIES - 1 and not w.stop and game.knows.is_noisy and w.use_quiescence)
+    if is_quiet_end and w.is_strict:
         w.within = UNPROVEN
         w.cutoffs += 1
-        return w.unknown if w.is_strict else estimate(game, s, ply, w)  # type: ignore[no-any-return]
+        return w.unknown  # type: ignore[no-any-return]
 
     # 3. A position that comes again.
-    if key == 0 and (w.use_table or w.use_repetition):
-        key = table_key(game, s)
-    own_key = game.key(s) if game.knows.canonical else key
-    if game.knows.reversible and w.use_repetition and comes_again(game, s, own_key, ply, w):
-        w.within = UNPROVEN
-        w.cutoffs += 1
-        return draw_value(game)
+    own_key = key
+    if not is_end:
+        if key == 0 and (w.use_table or w.use_repetition):
+            key = table_key(game, s)
+        own_key = game.key(s) if game.knows.canonical else key
+        if game.knows.reversible and w.use_repetition and comes_again(game, s, own_key, ply, w):
+            w.within = UNPROVEN
+            w.cutoffs += 1
+            return draw_value(game)
 
     # 4. From here on everything is seen by the player to move, who wants more than `low` and gets no more than `high`.
+    # The estimate is all that there is at the end of the search, unless something noisy is left.
     p = game.player(s)
     sign = 1.0 if p == 0 else -1.0
     low, high = (alpha, beta) if p == 0 else (-beta, -alpha)
@@ -144,9 +147,18 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
     guess = -inf
     if game.knows.model_onward:
         go_without_notes(ply, w)
-    if game.selective and game.knows.evaluate and w.use_selection:
-        if not is_urgent:  # before step 5, whose memory is on its way meanwhile
-            guess = sign * estimate(game, s, ply, w)
+    is_selective = game.selective and game.knows.evaluate and bool(w.use_selection)
+    must_answer = is_urgent and not is_quiet_end and (not is_end or w.evasions > 0.0)
+    if (is_end or is_selective) and not must_answer:
+        guess = sign * estimate(game, s, ply, w)  # before step 5, whose memory is on its way meanwhile
+    if is_end:
+        w.within = UNPROVEN
+        w.cutoffs += 1
+        if game.knows.is_noisy and not is_quiet_end and guess < high:
+            w.since = ply
+            return quiet_value(game, s, alpha, beta, ply, guess, w)  # type: ignore[no-any-return]
+        return sign * guess
+    if game.selective and is_selective:
         w.estimates[ply] = guess
 
     # 5. What the transposition table knows of this state, if it was seen equally deep or to the end.
@@ -176,7 +188,7 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
     is_joined, more = False, 0
     if game.selective and is_task:
         is_joined, more = joined(task_of(key, depth), ply, w)
-    if game.selective and game.knows.evaluate and w.use_selection:
+    if game.selective and is_selective:
         if not is_urgent:
             is_improving = ply < 3 or guess > w.estimates[ply - 2]
             node = Node(depth, ply, sign, with_hindsight(guess, sign, entry, w), is_urgent, is_narrow, is_improving)
@@ -185,9 +197,12 @@ def value(game, s, alpha, beta, depth, ply, w) -> float:  # type: ignore[no-unty
             w.within = UNPROVEN
             w.cutoffs += 1
             return sign * node.estimate
-        if left_out == NO_ACTION and may_prune and game.knows.is_noisy and is_hopeless(game, node, low, w):
+        may_raze = may_prune and left_out == NO_ACTION and guess <= low
+        if game.knows.is_noisy and may_raze and is_hopeless(game, node, low, w):
             below, above = (low, just_above(low)) if p == 0 else (-just_above(low), -low)
-            v = sign * quiet_value(game, s, below, above, ply, ply, w)
+            w.cutoffs += 1
+            w.since = ply
+            v = sign * quiet_value(game, s, below, above, ply, guess, w)
             if v <= low:
                 return sign * v  # type: ignore[no-any-return]
         # If even passing is too good, so is some move; far from the depth limit, only if a search says so, too.
@@ -375,46 +390,51 @@ def longer(one: int, other: int) -> int:
     return UNPROVEN if one == UNPROVEN or other == UNPROVEN else max(one, other)
 
 
-@native
-def estimate(game, s, ply, w) -> float:  # type: ignore[no-untyped-def]
-    """The game's estimate for MAX. A function of its own, so that it is compiled once."""
+def estimate(game: Any, s: Any, ply: int, w: Any) -> float:
+    """The game's estimate for MAX. Compiled, it is part of its callers: for half of all states there is no more to do."""
     if game.knows.model_onward:
         w.noted[ply] = ply
         return sane(game.model_onward(s, 0, notes_before(ply, w), notes_of(ply, w)), w)
     return sane_estimate(game, s, 0, w)
 
 
-@native
-def quiet_value(game, s, alpha, beta, ply, since, w) -> float:  # type: ignore[no-untyped-def]
-    """What `s` is worth when nothing is left to capture: the player to move may stand pat or make a noisy move.
+def pat(game: Any, s: Any, ply: int, w: Any) -> float:
+    """What the player to move has beyond the depth if he makes no move: the estimate, as he sees it.
 
-    `since` is the ply at which the depth ended. For some plies more what is urgent must be answered, by any move.
+    -inf if something is urgent: for some plies after the depth ended, at `w.since`, that must be answered, by any move.
     """
     w.cutoffs += 1
     w.within = UNPROVEN
+    is_urgent = False
+    if game.knows.is_urgent and w.use_urgency and ply - w.since < w.evasions:
+        is_urgent = bool(game.is_urgent(s))
+    if game.knows.model_onward:
+        go_without_notes(ply, w)
+    if is_urgent and ply < PLIES - 1 and not w.stop:
+        return -inf
+    v = estimate(game, s, ply, w)
+    return v if game.player(s) == 0 else -v
+
+
+@native
+def quiet_value(game, s, alpha, beta, ply, guess, w) -> float:  # type: ignore[no-untyped-def]
+    """What `s` is worth when nothing is left to capture: the player to move may stand pat or make a noisy move.
+
+    To stand pat brings him `guess`, which is not too good; -inf if he may not.
+    """
     p = game.player(s)
     sign = 1.0 if p == 0 else -1.0
     low, high = (alpha, beta) if p == 0 else (-beta, -alpha)
-    is_urgent = False
-    if game.knows.is_urgent and w.use_urgency and ply - since < w.evasions:
-        is_urgent = bool(game.is_urgent(s))
-    best = -inf
-    if game.knows.model_onward:
-        go_without_notes(ply, w)
-    if not is_urgent or ply == PLIES - 1 or w.stop:
-        best = sign * estimate(game, s, ply, w)
-        if best >= high or ply == PLIES - 1 or w.stop:
-            return sign * best  # type: ignore[no-any-return]
-    guess = best
+    best = guess
     low = max(low, best)
     n = 0
-    if game.knows.is_urgent and is_urgent:
+    if game.knows.is_urgent and guess == -inf:
         n = order_moves(game, s, p, 0, ply, NO_ACTION, w)
     else:
         n = order_noisy(game, s, ply, w)
     for i in range(n):
         a = next_move(ply, i, n, w)
-        if not is_urgent:
+        if guess > -inf:
             if game.knows.gain and w.use_delta:  # even with all that it wins and a margin it is not enough
                 hope = moved(game, guess, game.gain(s, a) + w.delta_margin, sign)
                 if hope <= low:
@@ -434,7 +454,11 @@ def quiet_value(game, s, alpha, beta, ply, since, w) -> float:  # type: ignore[n
             v *= sign
             if plies < 0 or w.is_strict:
                 below, above = (low, high) if p == 0 else (-high, -low)
-                v = sign * quiet_value(game, child, below, above, ply + 1, since, w)
+                v = pat(game, child, ply + 1, w)
+                if v < (above if game.player(child) == 0 else -below) and ply + 1 < PLIES - 1 and not w.stop:
+                    v = sign * quiet_value(game, child, below, above, ply + 1, v, w)
+                else:
+                    v = sign * (v if game.player(child) == 0 else -v)
         best = max(best, v)
         low = max(low, v)
         if v >= high or w.stop:

@@ -137,7 +137,7 @@ SELECTIVE = frozenset(name for name, refinement in REFINEMENTS.items() if refine
 """Those that do not look at what the depth says, and so may hide a win."""
 
 _COUNTS = ("nodes", "most_nodes", "cutoffs", "unused", "stop", "within", "too_wide", "strange", "is_strict")
-_PLACES = ("table_at", "mask", "age", "lore_at", "notes_at", "past", "furthest", "pass_from")
+_PLACES = ("table_at", "mask", "age", "lore_at", "notes_at", "past", "furthest", "pass_from", "since")
 _SHARING = ("busy_at", "thread", "threads", "root_step", "back_to", "last_depth", "stride")
 _ROOT = ("is_over", "player", "choices", "seen_depth", "multi", "asked", "best", "root_within")
 _FOUND = ("is_finished", "is_better", "is_expected")
