@@ -16,7 +16,7 @@ __all__ += ["FunctionIdentity", "FunctionPass", "JITCodeLibrary", "Loc", "NumbaE
 __all__ += ["TranslateByteCode", "TypingError", "cgutils", "compile_extra", "config", "cpu_target", "dumps"]
 __all__ += ["impl_ret_untracked", "infer_getattr", "infer_global", "iternext_impl", "lookup_environment"]
 __all__ += ["FixupArgs", "InlineClosureLikes", "NopythonRewrites", "OverloadTemplate", "PassManager", "TypeInferer"]
-__all__ += ["CPUContext", "NRTContext", "PostProcessor", "VariableLifetime", "canonicalize_cfg", "event"]
+__all__ += ["CPUCallConv", "CPUContext", "NRTContext", "PostProcessor", "VariableLifetime", "canonicalize_cfg", "event"]
 __all__ += ["global_compiler_lock", "llvm", "new_error_context"]
 __all__ += [
     "lower_constant",
@@ -52,6 +52,9 @@ try:
 
     # Where compiled code is kept: one of our own makes no machine code, for rules that are linked into a search.
     from numba.core.codegen import JITCodeLibrary, RuntimeLinker
+
+    # How compiled functions call each other.
+    from numba.core.callconv import CPUCallConv
 
     # The compiler with that library, or with one more pass; what it makes, to be written to disk.
     from numba.core.compiler import Compiler, CompileResult, DefaultPassBuilder, Flags, compile_extra, run_frontend

@@ -18,11 +18,21 @@ import importlib.util
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from typing import Any
 
 from counterplay.native.inference import are_answers_kept
-from counterplay.native.seams import CPUContext, NRTContext, PostProcessor, VariableLifetime, canonicalize_cfg, event
+from counterplay.native.seams import (
+    CPUCallConv,
+    CPUContext,
+    NRTContext,
+    PostProcessor,
+    VariableLifetime,
+    canonicalize_cfg,
+    cgutils,
+    event,
+)
 
 __all__ = ["garbage_kept"]
 
@@ -110,6 +120,33 @@ def _end_if_heard(kind: str, data: Any = None, exc_details: Any = None) -> None:
 
 
 event.start_event, event.end_event = _start_if_heard, _end_if_heard
+
+
+# ---- zeros
+
+_call, _allocate = CPUCallConv.call_function, cgutils.alloca_once
+_is_calling = ContextVar("is_calling", default=False)
+
+
+def _call_without_zeros(convention: Any, *args: Any, **options: Any) -> Any:
+    """Call a function, which writes what it returns, or what it raises, before somebody reads it."""
+    calling = _is_calling.set(are_answers_kept())
+    try:
+        return _call(convention, *args, **options)
+    finally:
+        _is_calling.reset(calling)
+
+
+def _allocate_without_zeros(builder: Any, kind: Any, *args: Any, **options: Any) -> Any:
+    place = _allocate(builder, kind, *args, **options)
+    if _is_calling.get():
+        first = builder.function.entry_basic_block.instructions
+        (zeros,) = (each for each in first if each.opname == "store" and each.operands[1] is place)
+        first.remove(zeros)
+    return place
+
+
+CPUCallConv.call_function, cgutils.alloca_once = _call_without_zeros, _allocate_without_zeros
 
 
 # ---- linear algebra
