@@ -245,12 +245,15 @@ def _short_squares_by(typing, x, at, one, weights, i, n):
     is_short = is_row(x, dtype="int16")
 
     def total_of(builder, args, places, begin, end, lanes):
+        """Two sums side by side: each would have to wait for what it was before."""
         at, one, i = places
         twice, half = ir.VectorType(I32, lanes), ir.VectorType(I32, lanes // 2)
         larger = spread(builder, builder.trunc(builder.udiv(i64(1 << 15), one), I16), lanes)
-        place = cgutils.alloca_once(builder, half)
-        builder.store(every(half, 0), place)
-        with each_vector(builder, end, begin, lanes) as j:
+        sums = [cgutils.alloca_once(builder, half) for _ in range(2)]
+        for place in sums:
+            builder.store(every(half, 0), place)
+
+        def add(place, j):
             y = builder.mul(_short_units(builder, args[0], is_short, one, builder.add(at, j), lanes), larger)
             wide = builder.zext(y, twice)
             square = builder.trunc(builder.lshr(builder.mul(wide, wide), every(twice, 16)), y.type)
@@ -258,7 +261,14 @@ def _short_squares_by(typing, x, at, one, weights, i, n):
             product = builder.mul(builder.sext(square, twice), builder.sext(by, twice))
             pairs = [_shuffled(builder, product, product, range(first, lanes, 2)) for first in (0, 1)]
             builder.store(builder.add(builder.load(place), builder.add(*pairs)), place)
-        return _added_up(builder, builder.load(place))
+
+        paired = builder.and_(end, i64(-2 * lanes))
+        with each_vector(builder, paired, begin, 2 * lanes) as j:
+            add(sums[0], j)
+            add(sums[1], builder.add(j, i64(lanes)))
+        with each_vector(builder, end, paired, lanes) as j:
+            add(sums[0], j)
+        return _added_up(builder, builder.add(*map(builder.load, sums)))
 
     def codegen(context, builder, sig, args):
         *places, n = integers(context, builder, sig, args, 1, 2, 4, 5)
