@@ -5,14 +5,15 @@ from math import inf
 import pytest
 
 from counterplay import games, native
-from counterplay.search.alphabeta import kernel
+from counterplay.search.alphabeta import kernel, root
 from counterplay.search.alphabeta.engine import AlphaBeta, alphabeta
 from counterplay.search.alphabeta.kernel import value
 from counterplay.search.alphabeta.ordering import note_tried, put_off
-from counterplay.search.alphabeta.root import begin, look, look_on
+from counterplay.search.alphabeta.root import begin, look, look_on, worth_of
 from counterplay.search.alphabeta.sharing import (
     ENDED,
     FINISHED,
+    FOUND,
     NEVER,
     OVERTAKEN,
     WINDOWS,
@@ -49,6 +50,30 @@ def test_a_depth_that_another_thread_has_finished_is_given_up_and_the_value_is_t
     engine.new_game()
     assert not looked(step, 1)[0]
     assert w.stop == 1
+
+
+def test_who_gives_up_a_depth_looks_first_at_what_the_other_thread_found_best(monkeypatch):
+    game = games.load("connect_four")
+    s = game.at("4 4").state
+    engine = AlphaBeta(game, table_mb=4, threads=2)
+    w = engine.memory
+    begin(game, s, w)
+    w.multi, (w.least, w.most) = 1, game.utility_range
+    before, looked_at = w.order[: w.choices].tolist(), []
+
+    def recorded(game, s, child, i, floor, high, depth, w):
+        looked_at.append((int(w.order[i]), child))
+        return worth_of(game, s, child, i, floor, high, depth, w)
+
+    monkeypatch.setattr(root, "worth_of", recorded)
+    found = before[4]
+    engine._busy[[FINISHED, FOUND]] = 6 * WINDOWS, found
+    look(game, s, None, 6, w)
+    numbers = [before[0], found, *before[1:4], before[0], *before[5:]]
+    assert [number for number, _ in looked_at] == numbers
+    assert [child for _, child in looked_at] == [game.result(s, int(w.action[number])) for number in numbers]
+    assert w.found == alphabeta(game, s, depth=6, table_mb=4).value
+    assert engine._busy[FOUND] == w.best
 
 
 def test_a_window_of_the_root_that_another_thread_has_finished_is_given_up():

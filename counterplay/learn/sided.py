@@ -278,7 +278,7 @@ def value_onward(game: Any, s: Any, before: int, notes: int) -> float:
     sums, y = shorts_at(notes + game.model_sums_at, game.model_both), scratch(game.model_room)
     things, one = follow(game, s, before, notes, sums), game.viewer(s) * (game.model_both // 2)
     y[0] = game.model_output(things, sums, one, game.model_both // 2 - one)
-    return game.model_worth(y)
+    return float(game.model_worth(y))
 
 
 def follow(game: Any, s: Any, before: int, notes: int, sums: Any) -> int:

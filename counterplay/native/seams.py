@@ -50,11 +50,11 @@ try:
     # Numba's count of functions, which is part of their symbols.
     from numba.core.bytecode import FunctionIdentity
 
-    # Where compiled code is kept: one of our own makes no machine code, for rules that are linked into a search.
-    from numba.core.codegen import JITCodeLibrary, RuntimeLinker
-
     # How compiled functions call each other.
     from numba.core.callconv import CPUCallConv
+
+    # Where compiled code is kept: one of our own makes no machine code, for rules that are linked into a search.
+    from numba.core.codegen import JITCodeLibrary, RuntimeLinker
 
     # The compiler with that library, or with one more pass; what it makes, to be written to disk.
     from numba.core.compiler import Compiler, CompileResult, DefaultPassBuilder, Flags, compile_extra, run_frontend
@@ -128,7 +128,8 @@ def _look() -> None:
     _must_have(JITCodeLibrary, "get_defined_functions get_pointer_to_function")
     _must_have(JITCodeLibrary, "add_ir_module add_linking_library enable_object_caching has_dynamic_globals")
     _must_have(config, "BOUNDSCHECK OPT DEBUGINFO_DEFAULT ENABLE_AVX")
-    _must_have(cgutils, "unpack_tuple")
+    _must_have(cgutils, "alloca_once unpack_tuple")
+    _must_have(CPUCallConv, "call_function")
     _must_have(numba_ir, "Arg Assign Const Expr Global Return Var Yield")
     _must_have(PythonAPI, "c_api_error call_function_objargs decref object_getattr_string serialize_object unserialize")
     _must_have(PythonAPI, "long_as_longlong long_as_ulonglong long_from_longlong long_from_ulonglong")

@@ -1,6 +1,6 @@
 """What Numba does for every function and nothing comes of it, left out while a function of ours is compiled.
 
-None of this changes the machine code. It is much for a search, which has fifty functions to a hundred and fifty:
+Only the last changes the machine code. It is much for a search, which has fifty functions to a hundred and fifty:
 
 - Python looks for garbage every time that there are 700 objects more, and for a compiler there always are.
 - Each variable that goes out of use is taken apart, to find arrays in it to be counted. A state has none.
@@ -8,6 +8,8 @@ None of this changes the machine code. It is much for a search, which has fifty 
 - The size of a type is found by having LLVM read a text with it.
 - Every call of LLVM and every pass is announced, with its details, in case that somebody measures it.
 - Whether there is SciPy is found out by importing all of its linear algebra.
+- The places for what calls return, and for what they raise, are cleared when a function begins, whether it will call or
+  not: alpha-beta on chess had 28 of them to clear for each state.
 """
 
 from __future__ import annotations
@@ -138,11 +140,13 @@ def _call_without_zeros(convention: Any, *args: Any, **options: Any) -> Any:
 
 
 def _allocate_without_zeros(builder: Any, kind: Any, *args: Any, **options: Any) -> Any:
+    """Room on the stack, which is cleared only if it is for something else than a call."""
     place = _allocate(builder, kind, *args, **options)
     if _is_calling.get():
-        first = builder.function.entry_basic_block.instructions
-        (zeros,) = (each for each in first if each.opname == "store" and each.operands[1] is place)
-        first.remove(zeros)
+        block, current = builder.function.entry_basic_block, builder.basic_block
+        zeros = [each for each in block.instructions if each.opname == "store" and each.operands[1] is place]
+        block.instructions[:] = [each for each in block.instructions if each not in zeros]
+        builder.position_at_end(current)
     return place
 
 

@@ -36,6 +36,7 @@ from counterplay.search.alphabeta.sharing import (
     OVERTAKEN,
     SHARED,
     WINDOWS,
+    found_elsewhere,
     has_ended,
     is_busy,
     next_depth,
@@ -253,7 +254,13 @@ def look_between(game: Any, s: Any, children: Any, low: float, high: float, dept
         floor = low if tops < w.multi or w.is_asked[k] else max(low, w.top[tops - 1])
         v = worth_of(game, s, child, i, floor, high, depth, w)
         if w.stop == OVERTAKEN:
-            go_after(w)
+            go_after(i, w)
+            if w.order[i] != k:
+                if is_shared:
+                    show_busy(table_key(game, child), False, w)
+                k = w.order[i]
+                child = game.result(s, int(w.action[k])) if children is None else children[k]
+                floor = low if tops < w.multi or w.is_asked[k] else max(low, w.top[tops - 1])
             v = worth_of(game, s, child, i, floor, high, depth, w)
         if is_shared:
             show_busy(table_key(game, child), False, w)
@@ -299,10 +306,18 @@ def worth_of(game: Any, s: Any, child: Any, i: int, floor: float, high: float, d
     return v
 
 
-def go_after(w: Any) -> None:
-    """Another thread has finished this step: go on with what it has left in the table, not to be overtaken again."""
+def go_after(i: int, w: Any) -> None:
+    """Another thread has finished this step: go on with what it has left in the table, not to be overtaken again.
+
+    The move that it found best comes next, in place `i`: compared with it, the table knows enough of the others.
+    """
     w.root_step = NEVER
     w.stop = 1 if has_ended(w) else 0
+    best = found_elsewhere(w)
+    for j in range(w.choices):
+        if w.order[j] == best and not w.is_seen[best]:
+            w.order[i], w.order[j] = w.order[j], w.order[i]
+            break
 
 
 def late_at_root(game: Any, s: Any, a: int, rank: int, depth: int, w: Any) -> int:

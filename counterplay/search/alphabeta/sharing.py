@@ -4,6 +4,7 @@ They share a table, and an array of 64-bit numbers at `w.busy_at` (0: there is o
 
     0 ...       states that some thread is looking at, each at a place that follows from its key
     FINISHED    the last step of the root that one of them has finished
+    FOUND       the number of the move that was best there
     ENDED       whether all are to end
     CALLS ...   for each thread the ply of a state on its path that another one is done with, or 0
     PATHS ...   for each thread its path: the tasks it is at, by ply
@@ -30,11 +31,13 @@ from counterplay.search.run import MOST_THREADS
 __all__ = [
     "ENDED",
     "FINISHED",
+    "FOUND",
     "NEVER",
     "OVERTAKEN",
     "SHARED",
     "WINDOWS",
     "call_back",
+    "found_elsewhere",
     "has_ended",
     "is_busy",
     "joined",
@@ -48,7 +51,7 @@ __all__ = [
 ]
 
 _BUSY = 1 << 12
-FINISHED, ENDED = _BUSY, _BUSY + 1
+FINISHED, FOUND, ENDED = _BUSY, _BUSY + 1, _BUSY + 2
 _CALLS = ENDED + 1
 _PATHS = _CALLS + MOST_THREADS
 _MORES = _PATHS + MOST_THREADS * PLIES
@@ -111,7 +114,13 @@ def call_back(task: int, ply: int, w: Any) -> None:
 def tell_finished(step: int, w: Any) -> None:
     """A step of the root is done: other threads that are at it, or behind, may give it up."""
     if w.busy_at != 0:
+        store(w.busy_at, FOUND, w.best)
         store(w.busy_at, FINISHED, max(load(w.busy_at, FINISHED), step))
+
+
+def found_elsewhere(w: Any) -> int:
+    """The number of the move that was best where another thread has finished a step."""
+    return int(load(w.busy_at, FOUND))
 
 
 def next_depth(depth: int, w: Any) -> int:
