@@ -617,6 +617,28 @@ def test_garbage_is_left_while_compiling_and_collected_afterwards():
     assert gc.isenabled()
 
 
+def test_places_for_what_calls_return_are_not_cleared_beforehand():
+    @native
+    def parts(game, n) -> int:
+        return 100 // n if n < 2 else parts(game, n - 1) + parts(game, n // 2)
+
+    @numba.njit
+    def theirs(n):
+        return 100 // n if n < 2 else theirs(n - 1) + theirs(n // 2)
+
+    def beginning(function):
+        (code,) = function.overloads.values()
+        return re.search(r"define [^{]*{(.*?)^  br ", code.library.get_llvm_str(), re.DOTALL | re.MULTILINE)[1]
+
+    assert parts.compiled(NIM, 4) == parts.interpreted(NIM, 4) == theirs(4) == 500
+    with pytest.raises(ZeroDivisionError):
+        parts.compiled(NIM, 0)
+    ours = beginning(native_compile.entry(parts.__wrapped__))
+    assert "alloca" in ours
+    assert "store" not in ours
+    assert "store" in beginning(theirs)  # Numba's own functions are as ever
+
+
 LARGE = "\n".join(f"  %v{i + 1} = add i64 %v{i}, {i}" for i in range(5_000))
 MODULE = f"""
 define i64 @small(i64 %v) {{
