@@ -113,9 +113,9 @@ def call_back(task: int, ply: int, w: Any) -> None:
 
 def tell_finished(step: int, w: Any) -> None:
     """A step of the root is done: other threads that are at it, or behind, may give it up."""
-    if w.busy_at != 0 and step > load(w.busy_at, FINISHED):
+    if w.busy_at != 0:
         store(w.busy_at, FOUND, w.best)
-        store(w.busy_at, FINISHED, step)
+        store(w.busy_at, FINISHED, max(load(w.busy_at, FINISHED), step))
 
 
 def found_elsewhere(w: Any) -> int:
