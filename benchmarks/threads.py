@@ -3,11 +3,18 @@
     python benchmarks/threads.py [--seconds 0.1] [--threads 2] [--positions 20] [--repeat 3] [GAME ...]
     python benchmarks/threads.py --depth 12 --positions 299 --repeat 5 --model shipped chess
     python benchmarks/threads.py --plies 5 connect_four    # nearer to the beginning, where it is not soon solved
+    python benchmarks/threads.py --simulations 20000 chess othello connect_four go    # the same for tree search
 
 How deep: as one thread looks in so many seconds at each position, or the depth given. One thread takes the same way
 each time, and is timed once; more of them take another each time, and are timed as often as is said. Each search begins
-with an empty table. The root is compiled, as it is in a match by seconds. On a machine that has other things to do the
-figures mean nothing: at the end it says how many processors were ours while the threads searched.
+with an empty table. The root is compiled, as it is in a match by seconds.
+
+Tree search makes the same number of simulations from an empty tree, with the settings that a player has who is told
+none. A simulation of one of many threads may be worth less, since it does not know what others will find: what the
+threads are worth in all, a match tells.
+
+On a machine that has other things to do the figures mean nothing: at the end it says how many processors were ours
+while the threads searched.
 """
 
 from __future__ import annotations
@@ -23,7 +30,7 @@ from typing import Any, NamedTuple
 from counterplay import Game, games
 from counterplay.arena.practice import practise
 from counterplay.learn.shelf import has_shipped, shipped
-from counterplay.search import AlphaBeta, Limits
+from counterplay.search import AlphaBeta, Engine, Limits, MonteCarlo, strongest
 
 MIDDLEGAMES = Path(__file__).parent / "middlegames.txt"
 
@@ -53,10 +60,19 @@ def positions(game: Game, number: int, plies: int) -> list[Any]:
     return found
 
 
-def costs(engine: AlphaBeta, s: Any, depth: int) -> Costs:
+def engines(game: Game, asked: argparse.Namespace) -> list[Engine]:
+    """The search by one thread, and by more."""
+    if not asked.simulations:
+        return [AlphaBeta(game, threads=n) for n in (1, asked.threads)]
+    usual = strongest(game)
+    settings = usual.settings.given() if isinstance(usual, MonteCarlo) else {}
+    return [MonteCarlo(game, **{**settings, "threads": n, "memory_mb": 256}) for n in (1, asked.threads)]
+
+
+def costs(engine: Engine, s: Any, limits: Limits) -> Costs:
     engine.new_game()
     before, used = time.perf_counter(), time.process_time()
-    found = engine.search(s, Limits(depth=depth))
+    found = engine.search(s, limits)
     return Costs(time.perf_counter() - before, time.process_time() - used, found.nodes, found.proven)
 
 
@@ -64,24 +80,27 @@ def measure(name: str, asked: argparse.Namespace) -> None:
     game = games.load(name)
     if asked.model and has_shipped(game):
         game = shipped(game).joined_to(game)
-    one, more = engines = [AlphaBeta(game, threads=n) for n in (1, asked.threads)]
+    one, more = both = engines(game, asked)
     states = positions(game, asked.positions, asked.plies)
-    for engine in engines:
+    limits = Limits(simulations=asked.simulations) if asked.simulations else Limits(depth=asked.depth or 12)
+    for engine in both:
         engine.hasten()
         practise(engine)
-        costs(engine, states[0], asked.depth or 12)  # its table is in large pages from now on
+        costs(engine, states[0], limits)  # its memory is in large pages from now on
     alone: list[Costs] = []
     together: list[list[Costs]] = []
     for s in states:
-        depth = asked.depth
-        if not depth:
+        if not asked.simulations and not asked.depth:
             one.new_game()
-            depth = one.search(s, Limits(seconds=asked.seconds)).depth
-        first, others = costs(one, s, depth), [costs(more, s, depth) for _ in range(asked.repeat)]
+            limits = Limits(depth=one.search(s, Limits(seconds=asked.seconds)).depth)
+        first, others = costs(one, s, limits), [costs(more, s, limits) for _ in range(asked.repeat)]
         if not first.is_proven:
             alone.append(first)
             together.append(others)
-    tell(name, asked, alone, together)
+    if alone:
+        tell(name, asked, alone, together)
+    else:
+        print(f"{name}: all {len(states)} positions were solved", flush=True)
 
 
 def tell(name: str, asked: argparse.Namespace, alone: list[Costs], together: list[list[Costs]]) -> None:
@@ -109,6 +128,7 @@ def main() -> None:
     parser.add_argument("games", nargs="*", default=["chess", "othello", "connect_four"])
     parser.add_argument("--seconds", type=float, default=0.1)
     parser.add_argument("--depth", type=int, help="for all positions, instead of --seconds")
+    parser.add_argument("--simulations", type=int, help="tree search instead, for so many simulations")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--positions", type=int, default=20)
     parser.add_argument("--repeat", type=int, default=3)

@@ -323,6 +323,21 @@ def test_what_a_node_costs_is_compared_with_another_version():
     assert "there is no Counterplay in /nowhere" in none.stderr
 
 
+@pytest.mark.parametrize(
+    ("limit", "said"),
+    [
+        ("--depth=2", "kalah: 2 threads take "),
+        ("--simulations=20", "kalah: 2 threads take "),
+        ("--depth=90", "nim: all 2 positions were solved"),
+    ],
+)
+def test_threads_are_compared_with_one(limit, said):
+    script = [sys.executable, BENCHMARKS / "threads.py", limit, "--positions", "2", "--repeat", "1", "--plies", "2"]
+    interpreted = {**os.environ, "COUNTERPLAY_INTERPRETED": "1"}
+    done = subprocess.run([*script, said.split(":")[0]], env=interpreted, capture_output=True, text=True)
+    assert done.stdout.startswith(said), done.stderr
+
+
 @pytest.mark.parametrize(("name", "moves"), [("nim", "a1"), (f"{BENCHMARKS / 'hex.py'}", "d4 c3")], ids=["nim", "hex"])
 def test_a_version_of_counterplay_is_an_engine_for_matches(name, moves):
     game = games.load(name)
