@@ -66,7 +66,8 @@ def engines(game: Game, asked: argparse.Namespace) -> list[Engine]:
         return [AlphaBeta(game, threads=n) for n in (1, asked.threads)]
     usual = strongest(game)
     settings = usual.settings.given() if isinstance(usual, MonteCarlo) else {}
-    return [MonteCarlo(game, **{**settings, "threads": n, "memory_mb": 256}) for n in (1, asked.threads)]
+    settings |= {"memory_mb": 256, "parallel": asked.parallel}
+    return [MonteCarlo(game, **{**settings, "threads": n}) for n in (1, asked.threads)]
 
 
 def costs(engine: Engine, s: Any, limits: Limits) -> Costs:
@@ -129,6 +130,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=0.1)
     parser.add_argument("--depth", type=int, help="for all positions, instead of --seconds")
     parser.add_argument("--simulations", type=int, help="tree search instead, for so many simulations")
+    parser.add_argument("--parallel", choices=["tree", "root"], default="tree", help="what its threads share")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--positions", type=int, default=20)
     parser.add_argument("--repeat", type=int, default=3)
